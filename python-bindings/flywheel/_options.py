@@ -43,6 +43,8 @@ class StepOptions:
 # The type of each option, a value in words, and whether the option may be None.
 _KINDS: Dict[str, Tuple[type, str, bool]] = {
     **_options(),
+    # A call has a number, of which `bounds_of` makes a list.
+    "max_dim_size": (int, _options()["max_dim_size"][1], True),
     "max_batch": (int, "a number", True),
     "opt_level": (int, "0 to 3", False),
     "name": (str, "a string", True),

@@ -196,3 +196,7 @@ for huge in (10**20, 2**63):
     expect(ValueError, f"memory_budget, found {huge}, which has more than 64 bits",
            lambda: fw.compile(text, memory_budget=huge))  # fmt: skip
 assert fw.compile(text, threads=np.int64(1), winograd=True).entries[0].name == "f"
+for bounds in (np.int32(64), 64, {"batch": np.int64(3)}, {}, None):
+    assert fw.compile(text.replace("4x", "?x"), max_dim_size=bounds).entries[0].name == "f"
+expect(ValueError, "max_dim_size: expected a bound within [1, 16777216], found 0",
+       lambda: fw.compile(text, max_dim_size=0))  # fmt: skip

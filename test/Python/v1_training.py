@@ -211,7 +211,7 @@ with tf.Graph().as_default(), tf.Session() as sess:
     for looked_up in ([1, 1], [2]):
         g = np.zeros((4, 2))
         np.add.at(g, looked_up, 2 * rows[looked_up])
-        # Of what each lookup adds, before it is summed.
+        # The norm is of what each lookup adds, before it is summed.
         n = np.sqrt(((2 * rows[looked_up]) ** 2).sum() + (2 * plain_value) ** 2)
         assert np.isclose(sess.run([norm, step], {ids: looked_up})[0], n, rtol=1e-6)
         for row in set(looked_up):

@@ -120,7 +120,7 @@ def check_options() -> None:
         try:
             flywheel.compile(TEAM, threads=wrong)
         except ValueError as error:
-            assert str(error) == f"threads: expected a whole number from 1 to 256, found {wrong}", error
+            assert str(error) == f"compile: threads: expected a whole number from 1 to 256, found {wrong}", error
         else:
             raise AssertionError(f"{wrong} threads")
     assert flywheel.compile(TEAM).threads == 4
@@ -133,7 +133,7 @@ def check_options() -> None:
         env=dict(os.environ, FLYWHEEL_NUM_THREADS="many"),
         text=True,
     )
-    message = "ValueError: expected a number from 1 to 256 as FLYWHEEL_NUM_THREADS, found 'many'"
+    message = "ValueError: compile: expected a number from 1 to 256 as FLYWHEEL_NUM_THREADS, found 'many'"
     assert message in result.stderr, result.stderr
 
 
