@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Whole models in one file: a checkpoint (safetensors) with the weights and the state of the optimizer, whose metadata
-have the architecture and how the model is trained, as JSON."""
+have the architecture and how the model is trained, as JSON; or a file of HDF5 in the layout of Keras 2."""
 
 import importlib
 import json
@@ -9,14 +9,14 @@ import stat
 import struct
 import warnings
 from contextlib import contextmanager
-from typing import Any, Dict, Iterator, List, Optional
+from typing import Any, Callable, Dict, Iterator, List, Optional
 
 from .._flywheel import DataLossError
 from .._flywheel import Store as RuntimeStore
 from .._trace import warn_user
 from ..v1.operation import Tensor
+from . import _hdf5, layers, optimizers
 from . import backend as K
-from . import layers, optimizers
 from ._serialization import custom_object_scope, keeping_functions, limit_elements, loads_code, plain
 from .engine.network import WEIGHT_NAMES
 from .engine.topology import Input, one_or_list, to_list
@@ -27,20 +27,28 @@ _OPTIMIZER, _LAYERS = "optimizer_weights/", "layer_states/"
 
 def save_model(model: Any, filepath: str, overwrite: bool = True, include_optimizer: bool = True) -> None:
     """Writes a model: architecture, weights, and where it is compiled how it is trained and the state of the
-    optimizer. Raises FileExistsError, and ValueError for what has no configuration."""
-    if not overwrite and os.path.exists(filepath):
-        raise FileExistsError(f"'{filepath}' exists, and overwrite is False")
-    warn_of_format(filepath)
-    keys = model._keys()
-    metadata = {"model_config": model.to_json(), WEIGHT_NAMES: json.dumps(list(keys))}
+    optimizer. `filepath` is a name, or an open file of h5py. The format is HDF5 for that, and for a name that ends in
+    .h5 or .hdf5 where h5py is installed; otherwise it is safetensors. Raises FileExistsError, and ValueError for what
+    has no configuration."""
+    expect_new(filepath, overwrite)
+    training: Optional[str] = None
     if include_optimizer and model.optimizer is not None:
         if isinstance(model.optimizer, optimizers.TFOptimizer):
             warnings.warn("optimizers of flywheel.v1.train have no configuration: the model is saved without its "
                           "optimizer", stacklevel=3)  # fmt: skip
         else:
-            metadata["training_config"] = json.dumps(_training_config(model))
+            training = json.dumps(_training_config(model))
             model._function("train")
-            keys.update(_training_keys(model))
+    state = {} if training is None else _training_state(model)
+    if _hdf5.is_written(filepath):
+        with _hdf5.written(filepath) as file:
+            _hdf5.write_model(file, model, training, state)
+        return
+    keys = model._keys()
+    metadata = {"model_config": model.to_json(), WEIGHT_NAMES: json.dumps(list(keys))}
+    if training is not None:
+        metadata["training_config"] = training
+    keys.update({name: v.op_name for name, v in state.items()})
     if keys:
         RuntimeStore.save(K.get_session().store, filepath, keys, metadata=metadata)
         return
@@ -51,11 +59,16 @@ def save_model(model: Any, filepath: str, overwrite: bool = True, include_optimi
         file.write(struct.pack("<Q", len(header)) + header)
 
 
-def warn_of_format(filepath: str) -> None:
-    """Warns of a file whose name says that it is one of HDF5."""
-    if str(filepath).lower().endswith((".h5", ".hdf5")):
-        warn_user(f"'{filepath}' is written in the format safetensors, which readers of HDF5 do not know: end its name "
-                  "with .safetensors or .keras", UserWarning)  # fmt: skip
+def expect_new(filepath: Any, overwrite: bool) -> None:
+    """Raises FileExistsError for a file that exists and is not to be overwritten. Warns of a name of HDF5 for a file
+    that is not."""
+    if _hdf5.is_group(filepath):
+        return
+    if not overwrite and os.path.exists(filepath):
+        raise FileExistsError(f"'{filepath}' exists, and overwrite is False")
+    if str(filepath).lower().endswith((".h5", ".hdf5")) and not _hdf5.is_written(filepath):
+        warn_user(f"'{filepath}' is written in the format safetensors, which readers of HDF5 do not know: install h5py "
+                  "(pip install h5py), or end its name with .safetensors or .keras", UserWarning)  # fmt: skip
 
 
 def _training_config(model: Any) -> Dict[str, Any]:
@@ -64,15 +77,15 @@ def _training_config(model: Any) -> Dict[str, Any]:
             "weighted_metrics": plain(model.weighted_metrics)}  # fmt: skip
 
 
-def _training_keys(model: Any) -> Dict[str, str]:
+def _training_state(model: Any) -> Dict[str, Any]:
     """Returns the variables of the optimizer, under the names of weights, and those from which moving averages are
     computed."""
     names = {w: name for name, w in model._named_weights()}
-    found = {_OPTIMIZER + key: v.op_name for key, v in model.optimizer.state(names).items()}
+    found = {_OPTIMIZER + key: v for key, v in model.optimizer.state(names).items()}
     for layer in model._leaves():
         for i, update in enumerate(model._own(layer.updates)):
             hidden = update.op.attrs.get("hidden", {}) if isinstance(update, Tensor) else {}
-            found.update({f"{_LAYERS}{layer.name}/{i}/{key}": v.op_name for key, v in hidden.items()})
+            found.update({f"{_LAYERS}{layer.name}/{i}/{key}": v for key, v in hidden.items()})
     return found
 
 
@@ -83,19 +96,42 @@ def load_model(
     of the program by their names. With `safe_mode`, code in the file is an error, unless
     `keras.config.enable_unsafe_deserialization` was called. Raises NotFoundError for a missing file, and DataLossError
     or ValueError for one that has no model."""
-    metadata = read_metadata(filepath)
+    if _hdf5.is_read(filepath):
+        with _hdf5.read(filepath) as file:
+            name = file.file.filename
+            found = _hdf5.read_metadata(file)
+            model = _make(name, found, lambda: _hdf5.count_elements(file), custom_objects, compile, safe_mode)
+            _hdf5.load_weights_from_hdf5_group(_hdf5.weights_of(file), model.layers)
+            if model.optimizer is not None:
+                _hdf5.load_training_state(file, model, _training_state(model))
+        return model
+    found = read_metadata(filepath)
+    model = _make(filepath, found, lambda: os.path.getsize(filepath), custom_objects, compile, safe_mode)
+    keys = model._keys()
+    if model.optimizer is not None:
+        keys.update({name: v.op_name for name, v in _training_state(model).items()})
+    if keys:
+        RuntimeStore.restore(K.get_session().store, filepath, keys)
+    return model
+
+
+def _make(
+    filepath: Any, metadata: Dict[str, str], count: Callable[[], int], custom: Any, compile: bool, safe_mode: bool
+) -> Any:
+    """Returns the model of the configurations in a file, compiled if they say how. `count` returns how many elements
+    its weights have at most."""
     if "model_config" not in metadata:
         raise ValueError(f"No model found in '{filepath}': it has weights only, for load_weights")
     # Weights are not allocated before it is known that the file has as many bytes.
-    most = os.path.getsize(filepath)
-    with custom_object_scope(custom_objects), _naming(filepath), limit_elements(most):
+    most = count()
+    with custom_object_scope(custom), _naming(filepath), limit_elements(most):
         text = json.dumps(json.loads(metadata["model_config"]), ensure_ascii=False)
         if any("\ud800" <= one <= "\udfff" for one in text):
             raise ValueError("it has text with half a character")
         model = model_from_json(metadata["model_config"], safe_mode=safe_mode)
         if not hasattr(model, "_keys"):
             raise ValueError(f"expected a model, found a {type(model).__name__}")
-        keys = model._keys()
+        model._keys()
         training = metadata.get("training_config")
         if compile and training is not None:
             config = json.loads(training)
@@ -103,9 +139,6 @@ def load_model(
                           config["loss_weights"], config.get("sample_weight_mode"),
                           config.get("weighted_metrics"))  # fmt: skip
             model._function("train")
-            keys.update(_training_keys(model))
-    if keys:
-        RuntimeStore.restore(K.get_session().store, filepath, keys)
     return model
 
 
@@ -131,9 +164,8 @@ def read_metadata(filepath: str) -> Dict[str, str]:
         with open(descriptor, "rb") as file:
             info = os.fstat(descriptor)
             size = file.read(8) if stat.S_ISREG(info.st_mode) else b""
-            if size == b"\x89HDF\r\n\x1a\n":
-                raise DataLossError(f"'{filepath}' is a file of HDF5, which is not read here: load it with Keras, and "
-                                    "write its weights with safetensors.numpy.save_file")  # fmt: skip
+            if size == _hdf5.SIGNATURE:
+                raise DataLossError(f"'{filepath}' is a file of HDF5, which h5py reads: pip install h5py")
             (length,) = struct.unpack("<Q", size)
             if length > info.st_size:
                 raise struct.error

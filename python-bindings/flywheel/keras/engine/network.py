@@ -2,7 +2,6 @@
 """Networks: layers between inputs and outputs."""
 
 import json
-import os
 import warnings
 from typing import Any, Dict, List, Optional, Tuple
 
@@ -13,7 +12,7 @@ from ...v1.conversion import as_tensor
 from ...v1.emission import ancestors
 from ...v1.operation import Operation
 from ...v1.train.saver import load_checkpoint
-from .. import _summary
+from .. import _hdf5, _summary
 from .. import backend as K
 from .._serialization import plain
 from ._depths import by_depth
@@ -295,7 +294,7 @@ class Network(Layer):
 
     def to_json(self, **kwargs: Any) -> str:
         """The architecture, without weights; `kwargs` are those of `json.dumps`."""
-        whole = {**plain(self), "keras_version": "2.1.6", "backend": K.backend()}
+        whole = {**plain(self), "keras_version": _hdf5.VERSION, "backend": K.backend()}
         return json.dumps(whole, **kwargs)
 
     def to_yaml(self, **kwargs: Any) -> str:
@@ -333,12 +332,14 @@ class Network(Layer):
         save_model(self, filepath, overwrite, include_optimizer)
 
     def save_weights(self, filepath: str, overwrite: bool = True) -> None:
-        """Writes the weights to a checkpoint (safetensors), under the names of layers."""
-        if not overwrite and os.path.exists(filepath):
-            raise FileExistsError(f"'{filepath}' exists, and overwrite is False")
-        from ..saving import warn_of_format
+        """Writes the weights under the names of layers, to a checkpoint (safetensors), or as HDF5 where `save` does."""
+        from ..saving import expect_new
 
-        warn_of_format(filepath)
+        expect_new(filepath, overwrite)
+        if _hdf5.is_written(filepath):
+            with _hdf5.written(filepath) as file:
+                _hdf5.save_weights_to_hdf5_group(file, self.layers)
+            return
         keys = self._keys()
         RuntimeStore.save(K.get_session().store, filepath, keys, metadata={WEIGHT_NAMES: json.dumps(list(keys))})
 
@@ -376,10 +377,19 @@ class Network(Layer):
     ) -> None:
         """Reads what `save_weights` of such a model wrote. With `by_name`, those layers whose names the file has; then
         `skip_mismatch` leaves layers whose weights have other shapes as they are, with a warning. `reshape` reads
-        weights with as many elements in another shape. Raises ValueError for another number or shape of weights."""
+        weights with as many elements in another shape. Reads HDF5, too, of Keras 1 and 2, if h5py is installed. Raises
+        ValueError for another number or shape of weights."""
+        if skip_mismatch and not by_name:
+            raise ValueError("skip_mismatch of load_weights goes with by_name=True")
+        if _hdf5.is_read(filepath):
+            with _hdf5.read(filepath) as file:
+                group = _hdf5.weights_of(file)
+                if by_name:
+                    _hdf5.load_weights_from_hdf5_group_by_name(group, self.layers, skip_mismatch, reshape)
+                else:
+                    _hdf5.load_weights_from_hdf5_group(group, self.layers, reshape)
+            return
         if not by_name:
-            if skip_mismatch:
-                raise ValueError("skip_mismatch of load_weights goes with by_name=True")
             self._load_in_order(filepath, reshape)
             return
         reader = load_checkpoint(filepath)

@@ -13,6 +13,9 @@ from ...v1.operation import Tensor
 from ...v1.variables import Variable
 from .. import _traced_calls, constraints, initializers, regularizers
 from .. import backend as K
+from .._hdf5 import load_weights_from_hdf5_group as load_weights_from_hdf5_group
+from .._hdf5 import load_weights_from_hdf5_group_by_name as load_weights_from_hdf5_group_by_name
+from .._hdf5 import save_weights_to_hdf5_group as save_weights_to_hdf5_group
 from .._serialization import Configured, take_elements
 from ..legacy import interfaces as _legacy
 from ..legacy.weights import preprocess_weights_for_loading as preprocess_weights_for_loading

@@ -502,7 +502,7 @@ class Model(Network):
         if isinstance(tests, (list, tuple)):
             x, y, w = tests if len(tests) == 3 else (*tests, None)
             return to_list(self.evaluate(x, y, size, 0, w))
-        return to_list(self.evaluate(tests, steps=steps))
+        return [float(value) for value in to_list(self.evaluate(tests, steps=steps))]
 
     def evaluate(
         self, x: Any = None, y: Any = None, batch_size: Optional[int] = None, verbose: int = 1,
@@ -523,7 +523,9 @@ class Model(Network):
         mean = Means(self.metrics_names, self.stateful_metric_names)
         for batch, size in made:
             mean.add(self._call(test, batch, 0), size)
-        return one_or_list(mean.values())
+        values = mean.values()
+        # One value has a shape, as all numbers of Keras.
+        return np.float64(values[0]) if len(values) == 1 else values
 
     def predict(self, x: Any, batch_size: Optional[int] = None, verbose: int = 0, steps: Optional[int] = None) -> Any:
         """The outputs for all samples. Nothing is printed, whatever `verbose` is."""

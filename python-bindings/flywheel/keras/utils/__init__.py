@@ -15,12 +15,13 @@ from .generic_utils import (
     get_custom_objects,
     serialize_keras_object,
 )
+from .io_utils import HDF5Matrix
 from .vis_utils import plot_model
 
 __all__ = [
-    "CustomObjectScope", "GeneratorEnqueuer", "OrderedEnqueuer", "Progbar", "Sequence", "SequenceEnqueuer",
-    "custom_object_scope", "deserialize_keras_object", "get_custom_objects", "get_file", "normalize",
-    "plot_model", "serialize_keras_object", "set_random_seed", "to_categorical",
+    "CustomObjectScope", "GeneratorEnqueuer", "HDF5Matrix", "OrderedEnqueuer", "Progbar", "Sequence",
+    "SequenceEnqueuer", "custom_object_scope", "deserialize_keras_object", "get_custom_objects", "get_file",
+    "normalize", "plot_model", "serialize_keras_object", "set_random_seed", "to_categorical",
 ]  # fmt: skip
 
 
@@ -58,7 +59,7 @@ def set_random_seed(seed: int) -> None:
 
 
 __getattr__ = Missing("keras.utils", __name__, {
-    "HDF5Matrix": "numpy.load, or flywheel.data.load", "multi_gpu_model": "one device",
+    "multi_gpu_model": "one device",
     "print_summary": "model.summary()", "PyDataset": "Sequence", "image_dataset_from_directory":
     "preprocessing.image", "text_dataset_from_directory": "preprocessing.text", "split_dataset": "slices of arrays",
     "register_keras_serializable": "custom_object_scope", "pack_x_y_sample_weight":

@@ -2,6 +2,7 @@
 """`keras` is `flywheel.keras`, for the tests of Keras 2.1.6. `keras.utils.test_utils`, which only tests use, is that of
 the package, whose folder KERAS_SUITE_SOURCE of the environment names."""
 
+import builtins
 import importlib
 import importlib.abc
 import importlib.util
@@ -10,7 +11,9 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import h5py  # type: ignore[import-not-found]
 import numpy
+import six  # type: ignore[import-untyped]
 
 TEST_UTILS = "keras.utils.test_utils"
 
@@ -43,6 +46,12 @@ importlib.import_module("flywheel.keras.utils").test_utils = importlib.import_mo
 importlib.import_module("flywheel.keras.config").enable_unsafe_deserialization()
 # A name of the NumPy of that time.
 numpy.alltrue = numpy.all  # type: ignore[attr-defined]
+# Tests answer a question in place of `six.moves.input`, by which Keras asks.
+six.moves.input = builtins.input
+builtins.input = lambda *prompt: six.moves.input(*prompt)
+# The h5py of that time opened a file to write, too, unless told otherwise, and had a second name of `id`.
+h5py.File.__init__.__defaults__ = ("a", *h5py.File.__init__.__defaults__[1:])
+h5py.File.fid = property(lambda self: self.id)
 # Functions inside of Keras that its tests import: the tests that call them are listed in reasons.txt.
 INTERNAL = {"engine.topology": ("_object_list_uid",)}
 # Layers of GPUs: the tests name them where they are collected.
