@@ -164,3 +164,28 @@ small.compile("sgd", "mse")
 small.fit(rows, targets, batch_size=8, epochs=2, shuffle="batch", verbose=0)
 np.testing.assert_array_equal(small.predict(rows), small.predict(whole))
 assert small.evaluate(rows, targets, verbose=0) == small.evaluate(whole, targets[:], verbose=0)
+
+# Configurations as Keras 2.1.6 writes them: the calls of a network inside of another one are counted from 1 on, and
+# layers have arguments that are inherited there.
+K.clear_session()
+model = make()
+config = model.get_config()
+assert config["layers"][2]["inbound_nodes"][0][0][:3] == ["sequential_1", 1, 0]
+assert [w.shape for w in Model.from_config(config).get_weights()] == [w.shape for w in model.get_weights()]
+for name, given in (("SpatialDropout1D", {"rate": 0.5, "noise_shape": None, "seed": 3}),
+                    ("SpatialDropout2D", {"rate": 0.5, "noise_shape": None, "seed": None}),
+                    ("ConvLSTM2D", {"filters": 2, "kernel_size": [2, 2], "unroll": False}),
+                    ("Embedding", {"input_dim": 3, "output_dim": 2, "activity_regularizer": None})):  # fmt: skip
+    made = layers.deserialize({"class_name": name, "config": {"name": "one", "trainable": True, **given}})
+    assert made.name == "one" and type(made).__name__ == name
+raises(TypeError, "Unrolling", lambda: layers.ConvLSTM2D(2, 2, unroll=True))
+raises(NotImplementedError, "SpatialDropout1D: noise_shape", lambda: layers.SpatialDropout1D(0.5, noise_shape=(1, 2)))
+table_layer = layers.Embedding(3, 2, activity_regularizer="l2", input_length=4)
+embedded = Sequential([table_layer])
+embedded.compile("sgd", lambda expected, found: 0.0 * K.sum(found, [1, 2]))
+numbers = np.array([[0, 1, 2, 2]])
+squares = 0.01 * np.sum(np.square(table_layer.get_weights()[0][numbers]))
+np.testing.assert_allclose(embedded.evaluate(numbers, np.zeros((1, 4, 2)), verbose=0), squares, rtol=1e-6)
+with h5py.File("in memory", "w", driver="core", backing_store=False) as file:
+    Sequential([layers.Conv1D(2, 3, input_shape=(8, 2)), layers.MaxPooling1D()]).save(file)
+    assert b"data_format" not in np.bytes_(file.attrs["model_config"])

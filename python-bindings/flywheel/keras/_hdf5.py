@@ -21,6 +21,8 @@ SIGNATURE = b"\x89HDF\r\n\x1a\n"
 # HDF5 keeps an attribute of fixed size in a header of less than 64 KiB.
 _LIMIT = 64512
 VERSION = "2.1.6"
+# Classes of layers that take no data format in Keras 2.1.
+_CHANNELS_LAST = ("AveragePooling1D", "Conv1D", "LocallyConnected1D", "MaxPooling1D")
 # The group of a whole model that Keras does not have: variables of training that are no weights of the optimizer there.
 _STATE = "flywheel_training_state"
 
@@ -285,12 +287,15 @@ def write_model(f: Any, model: Any, training: Optional[str], state: Dict[str, An
 
 
 def _of_keras_2(config: Any) -> Any:
-    """Returns a configuration in which each Sequential model is the list of its layers, as in Keras 2.1."""
+    """Returns a configuration as Keras 2.1 reads it: a Sequential model is the list of its layers, and layers of one
+    dimension have no data format."""
     if isinstance(config, list):
         return [_of_keras_2(one) for one in config]
     if not isinstance(config, dict):
         return config
     made = {key: _of_keras_2(one) for key, one in config.items()}
+    if made.get("class_name") in _CHANNELS_LAST and made["config"].get("data_format") == "channels_last":
+        del made["config"]["data_format"]
     if made.get("class_name") == "Sequential" and isinstance(made.get("config"), dict):
         made["config"] = made["config"]["layers"]
     return made

@@ -243,7 +243,7 @@ class Network(Layer):
         listed = []
         for layer in self.layers:
             own = [node for node in layer._nodes if id(node) in kept]
-            numbers.update({id(node): i for i, node in enumerate(own)})
+            numbers.update({id(node): i for i, node in enumerate(own, _first_call(layer))})
             listed.append((layer, own))
 
         def place(x: Any) -> List[Any]:
@@ -272,14 +272,15 @@ class Network(Layer):
             left += [(layer, call) for call in data["inbound_nodes"]]
 
         def tensor(place: Any) -> Any:
-            node = made[place[0]]._nodes[place[1]]
+            node = made[place[0]]._nodes[place[1] - _first_call(made[place[0]])]
             return node.outputs[place[2]]
 
         while left:
             waiting: List[Tuple[Layer, Any]] = []
             for layer, call in left:
                 # The calls of a layer are in their order.
-                ready = all(name in made and number < len(made[name]._nodes) for name, number, *_ in call)
+                ready = all(name in made and 0 <= number - _first_call(made[name]) < len(made[name]._nodes)
+                            for name, number, *_ in call)  # fmt: skip
                 if not ready or any(layer is other for other, _ in waiting):
                     waiting.append((layer, call))
                     continue
@@ -436,6 +437,11 @@ def get_source_inputs(tensor: Any, layer: Any = None, node_index: Any = None) ->
             found.append(x)
         stack += reversed(node.inputs)
     return found
+
+
+def _first_call(layer: Layer) -> int:
+    """Returns the number of a layer's first call in a configuration: Keras counts the making of a network as one."""
+    return 1 if isinstance(layer, Network) else 0
 
 
 def _unique(names: List[str]) -> List[str]:

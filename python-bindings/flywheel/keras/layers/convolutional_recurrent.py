@@ -35,8 +35,11 @@ class ConvLSTM2D(Gated, Stateful):
         self, filters: int, kernel_size: Any, strides: Any = (1, 1), padding: str = "valid", data_format: Any = None,
         dilation_rate: Any = (1, 1), activation: Any = "tanh", recurrent_activation: Any = "hard_sigmoid",
         unit_forget_bias: bool = True, activity_regularizer: Any = None, return_sequences: bool = False,
-        return_state: bool = False, go_backwards: bool = False, stateful: bool = False, **kwargs: Any,
+        return_state: bool = False, go_backwards: bool = False, stateful: bool = False, unroll: bool = False,
+        **kwargs: Any,
     ) -> None:  # fmt: skip
+        if unroll:
+            raise TypeError("Unrolling isn't possible with convolutional RNNs.")
         super().__init__(count_of(filters, "filters"), activation, **kwargs)
         self.filters = self.units
         self.kernel_size = conv_utils.normalize_tuple(kernel_size, 2, "kernel_size")

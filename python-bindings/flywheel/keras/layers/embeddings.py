@@ -14,14 +14,14 @@ class Embedding(Layer):
     """Rows of a table, by their numbers."""
 
     arguments = (
-        "input_dim", "output_dim", "embeddings_initializer", "embeddings_regularizer", "embeddings_constraint",
-        "mask_zero", "input_length",
+        "input_dim", "output_dim", "embeddings_initializer", "embeddings_regularizer", "activity_regularizer",
+        "embeddings_constraint", "mask_zero", "input_length",
     )  # fmt: skip
 
     def __init__(
         self, input_dim: int, output_dim: int, embeddings_initializer: Any = "uniform",
-        embeddings_regularizer: Any = None, embeddings_constraint: Any = None, mask_zero: bool = False,
-        input_length: Any = None, **kwargs: Any,
+        embeddings_regularizer: Any = None, activity_regularizer: Any = None, embeddings_constraint: Any = None,
+        mask_zero: bool = False, input_length: Any = None, **kwargs: Any,
     ) -> None:  # fmt: skip
         if "input_shape" not in kwargs and "batch_input_shape" not in kwargs:
             kwargs["input_shape"] = (input_length,)
@@ -31,6 +31,7 @@ class Embedding(Layer):
         self.mask_zero, self.input_length = mask_zero, input_length
         self.embeddings_initializer = initializers.get(embeddings_initializer)
         self.embeddings_regularizer = regularizers.get(embeddings_regularizer)
+        self.activity_regularizer = regularizers.get(activity_regularizer)
         self.embeddings_constraint = constraints.get(embeddings_constraint)
 
     def build(self, input_shape: Any) -> None:
@@ -40,7 +41,10 @@ class Embedding(Layer):
         self.built = True
 
     def call(self, inputs: Any, **kwargs: Any) -> Any:
-        return K.gather(self.embeddings, K.cast(inputs, "int32"))
+        y = K.gather(self.embeddings, K.cast(inputs, "int32"))
+        if self.activity_regularizer is not None:
+            self.add_loss(self.activity_regularizer(y), inputs)
+        return y
 
     def compute_mask(self, inputs: Any, mask: Any = None) -> Any:
         """With `mask_zero`, where the number is not 0."""

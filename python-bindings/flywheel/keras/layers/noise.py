@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Noise while training."""
 
-from typing import Any
+from typing import Any, Tuple
 
 from ...v1.conversion import as_tensor, make
 from .. import backend as K
@@ -86,13 +86,16 @@ class _SpatialDropout(Layer):
     """Drops whole channels of an example."""
 
     supports_masking = True
-    arguments = ("rate",)
+    arguments: Tuple[str, ...] = ("rate", "seed")
     rank = 0
     data_format: Any = None
 
-    def __init__(self, rate: float, **kwargs: Any) -> None:
+    def __init__(self, rate: float, *, noise_shape: Any = None, seed: Any = None, **kwargs: Any) -> None:
         super().__init__(**kwargs)
-        self.rate = rate
+        # Configurations of Keras have one that is None.
+        if noise_shape is not None:
+            raise NotImplementedError(f"flywheel.keras.layers.{type(self).__name__}: noise_shape")
+        self.rate, self.seed = rate, seed
 
     def call(self, inputs: Any, training: Any = None, **kwargs: Any) -> Any:
         if not 0.0 < self.rate < 1.0:
@@ -103,7 +106,8 @@ class _SpatialDropout(Layer):
             ones = [1] * self.rank
             is_first = self.data_format == "channels_first"
             channels = K.int_shape(inputs)[1 if is_first else -1]
-            drawn = K.random_uniform([shape[0], *([channels, *ones] if is_first else [*ones, channels])])
+            drawn_shape = [shape[0], *([channels, *ones] if is_first else [*ones, channels])]
+            drawn = K.random_uniform(drawn_shape, seed=self.seed)
             kept = K.cast(K.greater_equal(drawn, self.rate), K.floatx())
             return make("SpatialDropout", lambda x, k: x * k / (1.0 - self.rate), as_tensor(inputs), kept)
 
