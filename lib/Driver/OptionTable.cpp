@@ -310,6 +310,7 @@ static llvm::Error addBound(DimSizeBounds &bounds, StringRef text) {
     return expectOther("a bound within [1, " + Twine(kMaxDimSizeBound) + "]",
                        text);
   bounds.others = bound;
+  bounds.isChosen = true;
   return llvm::Error::success();
 }
 
@@ -341,7 +342,8 @@ bool OptionInfo::isOptional() const {
 }
 
 bool OptionInfo::isGiven(const CompilerOptions &options) const {
-  return get(options) != get(CompilerOptions());
+  return options.given.count(name.str()) ||
+         get(options) != get(CompilerOptions());
 }
 
 OptionValue OptionInfo::get(const CompilerOptions &options) const {
@@ -360,6 +362,14 @@ llvm::Error OptionInfo::set(CompilerOptions &options,
 }
 
 llvm::Error OptionInfo::parse(CompilerOptions &options, StringRef text) const {
+  if (llvm::Error error = parseValue(options, text))
+    return error;
+  options.given.insert(name.str());
+  return llvm::Error::success();
+}
+
+llvm::Error OptionInfo::parseValue(CompilerOptions &options,
+                                   StringRef text) const {
   if (isFlag()) {
     if (text.empty() || text == "true" || text == "1")
       return set(options, true);

@@ -188,8 +188,8 @@ def _add_name(error: Exception, function: Callable[..., Any], args: Tuple[Any, .
         place = head[: head.index(": error: ") + len(": error: ")]
         head, text = head[len(place) :], text[len(place) :]
     if re.match(r"expected (an?|one of|lists?) ", head) and " as " not in head and ", found " in head:
-        parameter = _culprit(function, args, given, frames[-1])
-        if parameter is not None and not re.search(rf"\b{parameter}\b", head):
+        parameter = _culprit(function, args, given, frames[-1], head)
+        if parameter is not None:
             text = text.replace(", found ", f" as {parameter}, found ", 1)
     if not re.search(rf"(?<!\w){re.escape(name)}(?!\w)", head):
         text = f"{name}: {text}"
@@ -197,18 +197,22 @@ def _add_name(error: Exception, function: Callable[..., Any], args: Tuple[Any, .
 
 
 def _culprit(
-    function: Callable[..., Any], args: Tuple[Any, ...], given: Mapping[str, Any], frame: types.FrameType
+    function: Callable[..., Any], args: Tuple[Any, ...], given: Mapping[str, Any], frame: types.FrameType, text: str
 ) -> Optional[str]:
-    """Returns the parameter whose argument is the first one of the function that has raised an error."""
+    """Returns the parameter whose argument is the first one of the function that has raised an error: one that looks
+    at a single argument. None if that is the called one, which has all, or if the text has the name of a parameter."""
     code = frame.f_code
-    if not code.co_argcount or code.co_varnames[0] not in frame.f_locals:
+    is_called = code is getattr(inspect.unwrap(function), "__code__", None)
+    if is_called or not code.co_argcount or code.co_varnames[0] not in frame.f_locals:
         return None
     value = frame.f_locals[code.co_varnames[0]]
     try:
         own = inspect.signature(function).bind(*args, **given).arguments
     except (TypeError, ValueError):
         return None
-    found = [parameter for parameter, one in own.items() if one is value]
+    if any(len(parameter) > 1 and re.search(rf"\b{parameter}\b", text) for parameter in own):
+        return None
+    found = [parameter for parameter, one in list(own.items())[_name_of(function, args)[1] :] if one is value]
     return found[0] if len(found) == 1 else None
 
 

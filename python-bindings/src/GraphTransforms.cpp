@@ -53,14 +53,16 @@ std::vector<bool> Graph::findDependencies(const std::vector<PyValue *> &ys,
   for (Value source : sources)
     if (FlatSymbolRefAttr variable = getReadVariable(source))
       variables.insert(variable);
-  bool isEmpty = dependsOnEmptyTensor(roots);
   std::vector<bool> depends;
   for (const PyValue *x : xs) {
     Value value = get(*x);
     FlatSymbolRefAttr variable = getReadVariable(value);
-    depends.push_back(isEmpty || sources.contains(value) ||
+    depends.push_back(sources.contains(value) ||
                       (variable && variables.contains(variable)));
   }
+  // Ops on no elements are folded away, and with them what they depend on.
+  if (!llvm::is_contained(depends, true) && dependsOnEmptyTensor(roots))
+    depends.assign(depends.size(), true);
   return depends;
 }
 

@@ -54,6 +54,28 @@ def check(name: str, predict: Callable[[Any], Any]) -> None:
     assert any(np.any(np.array(store[one]) != old) for one, old in zip(names, before)), name
 
 
+def check_parts() -> None:
+    """If a part of a loss is on no examples, what only this part reads, and what is not trained, stays."""
+    for is_partly_empty in (False, True):
+        with fw.Namespace(), fw.Store():
+            w, teacher, other = (fw.Variable(np.ones((3, 4), np.float32), name=name) for name in "wto")
+            adam = fw.optimizers.AdamW(lr=0.1, weight_decay=0.5)
+
+            @fw.function
+            def step(x: Any) -> Any:
+                loss = fw.mean(fw.square(x @ w - fw.stop_gradient(x @ teacher))) + fw.sum(fw.mean(x @ w))
+                if is_partly_empty:
+                    loss = loss + fw.sum(fw.square((x @ w)[:0]))
+                adam.minimize(loss)
+                return loss, fw.sum(other)
+
+            for _ in range(2):
+                step(FULL[0])
+            store = fw.current_store()
+            assert np.all(np.array(store["t"]) == 1) and np.all(np.array(store["o"]) == 1), is_partly_empty
+            assert np.all(np.array(store["w"]) != 1), is_partly_empty
+
+
 def with_weights(function: Step, w: Any) -> Callable[[Any], Any]:
     return lambda x: function(x, w)
 
@@ -83,6 +105,7 @@ if __name__ == "__main__":
             w = fw.Variable(np.linspace(0.5, 1, 12, dtype=np.float32).reshape(3, 4), name="w")
             check(name, with_weights(function, w))
         check_modes(name, function)
+    check_parts()
     for name, make in LAYERS.items():
         with fw.Namespace(), fw.Store():
             check(name, make())

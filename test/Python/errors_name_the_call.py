@@ -28,6 +28,7 @@ class Layer(fw.Module):
 CASES: List[Tuple[Callable[[], Any], Type[Exception], str]] = [
     # Arguments of other types.
     (lambda: any_fw.sum(None), TypeError, "sum: expected a tensor, an array or a number as x, found NoneType"),
+    (lambda: any_fw.nn.Dropout(1.5), ValueError, "Dropout: expected a rate within [0, 1), found 1.5"),
     (lambda: any_fw.add(X, None), TypeError, "add: expected a tensor, an array or a number as b, found NoneType"),
     (lambda: any_fw.sum(X, axis=1.0), TypeError, "sum: expected an integer, a list of them or None as axis, found 1.0"),
     (lambda: fw.sum(X, axis=5), ValueError, "sum: axis 5 is out of bounds"),

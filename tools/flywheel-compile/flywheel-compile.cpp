@@ -274,7 +274,7 @@ static void remarkOnBounds(const Manifest &manifest,
                            const CompilerOptions &options) {
   const DimSizeBounds &bounds = *options.maxDimSizes;
   if (options.target.triple.empty() || maxBatch.getNumOccurrences() ||
-      bounds.others != DimSizeBounds().others)
+      bounds.isChosen)
     return;
   for (const std::string &line : describeCostlyBounds(
            manifest, bounds, "--max-batch or --max-dim-size=NAME=N"))
@@ -428,7 +428,14 @@ static int compile() {
     return fail(llvm::toString(std::move(error)));
   if (maxBatch.getNumOccurrences()) {
     options.maxDimSizes = options.maxDimSizes.value_or(DimSizeBounds());
+    if (options.maxDimSizes->isChosen &&
+        options.maxDimSizes->others != maxBatch)
+      return fail("expected one bound of all dimension sizes, found "
+                  "--max-batch=" +
+                  llvm::Twine(maxBatch) + " and --max-dim-size=" +
+                  llvm::Twine(options.maxDimSizes->others));
     options.maxDimSizes->others = maxBatch;
+    options.maxDimSizes->isChosen = true;
   }
   if (llvm::Error error = checkOutputs(options))
     return fail(llvm::toString(std::move(error)));

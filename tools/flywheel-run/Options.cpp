@@ -471,8 +471,7 @@ Result<RunOptions> flywheel::run::parseCommandLine(int argc, char **argv) {
     return wrong(llvm::toString(std::move(error)));
   // A budget is meant for the batches that are fed.
   std::optional<DimSizeBounds> &bounds = options.compiler.maxDimSizes;
-  if (options.compiler.memoryBudget &&
-      (!bounds || bounds->others == DimSizeBounds().others)) {
+  if (options.compiler.memoryBudget && !(bounds && bounds->isChosen)) {
     bounds = bounds.value_or(DimSizeBounds());
     bounds->others = options.getBatchSize();
   }

@@ -22,6 +22,7 @@
 
 #include <functional>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -102,6 +103,9 @@ struct CompilerOptions {
   /// texts have numbers of places until Program::withPlaces(). One of which the
   /// compiler said something is kept for modules with its places.
   bool numbersPlaces = false;
+  /// The names of the options that a user gave as texts, also if the value is
+  /// the default.
+  std::set<std::string> given;
   /// Called with each stage's name and the module after it.
   std::function<void(llvm::StringRef stage, mlir::ModuleOp module)> afterStage;
   /// Stop after this stage; empty to run all.

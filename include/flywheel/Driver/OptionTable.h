@@ -137,7 +137,8 @@ struct OptionInfo {
   }
   /// Returns true if `options` may be without a value.
   bool isOptional() const;
-  /// Returns true if `options` have another value than by default.
+  /// Returns true if `options` have another value than by default, or were
+  /// given this one in a text.
   bool isGiven(const CompilerOptions &options) const;
   OptionValue get(const CompilerOptions &options) const;
   /// Sets the value that get() returns. Returns an error for one of another
@@ -146,6 +147,9 @@ struct OptionInfo {
   /// Sets the value that `text` is, or adds it to a list. Returns an error as
   /// set() does.
   llvm::Error parse(CompilerOptions &options, llvm::StringRef text) const;
+
+private:
+  llvm::Error parseValue(CompilerOptions &options, llvm::StringRef text) const;
 };
 
 /// Every option, in the order of the stages.

@@ -182,11 +182,13 @@ struct ManifestEntry {
 struct DimSizeBounds {
   /// The bound of each dimension size that is not in `named`.
   int64_t others = 1024;
+  /// True if somebody has chosen `others`.
+  bool isChosen = false;
   std::map<std::string, int64_t> named;
 
   DimSizeBounds() = default;
   /// One bound of all dimension sizes.
-  DimSizeBounds(int64_t others) : others(others) {}
+  DimSizeBounds(int64_t others) : others(others), isChosen(true) {}
 
   int64_t lookup(llvm::StringRef name) const {
     auto found = named.find(name.str());

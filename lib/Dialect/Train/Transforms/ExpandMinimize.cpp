@@ -150,22 +150,29 @@ LogicalResult MinimizeExpander::findParameters() {
            << "No variables to optimize: expected a trainable floating-point "
               "variable, found none in the module";
 
-  bool isEmpty = dependsOnEmptyTensor(minimize.getLoss());
   SmallVector<Attribute> unconnected;
   for (Attribute symbol : candidates) {
     auto variable = SymbolTable::lookupNearestSymbolFrom<VariableOp>(
         minimize, cast<FlatSymbolRefAttr>(symbol));
     if (auto *found = reads.find(variable); found != reads.end())
       parameters.push_back({variable, found->second});
-    else if (isEmpty)
+    else
+      unconnected.push_back(symbol);
+  }
+  bool isEmpty = dependsOnEmptyTensor(minimize.getLoss());
+  // Of a loss on no examples nothing is left that says on which variables it
+  // would depend: all get the gradient 0. If a part of a loss has none, only
+  // what the rest depends on is known to be trained.
+  if (parameters.empty() && isEmpty)
+    for (Attribute symbol : unconnected) {
+      auto variable = SymbolTable::lookupNearestSymbolFrom<VariableOp>(
+          minimize, cast<FlatSymbolRefAttr>(symbol));
       parameters.push_back(
           {variable,
            {ReadOp::create(builder, loc, variable.getTensorType(),
                            variable.getSymName())}});
-    else
-      unconnected.push_back(symbol);
-  }
-  if (!unconnected.empty() && refusesUnconnected())
+    }
+  if (!unconnected.empty() && !isEmpty && refusesUnconnected())
     return minimize.emitError()
            << "An operation has `None` for gradient: expected a loss that "
               "depends on every variable to update, found that it does not "
