@@ -3,17 +3,17 @@
 plain Python would use that; `_reachable` finds them."""
 
 import weakref
-from typing import Any, Dict, List, Sequence, Tuple
+from typing import Any, Dict, List, NamedTuple, Sequence, Tuple
 
 from ._draws import States, states_of, warn_of_draws, warn_of_iterators
 from ._flywheel import CompileWarning
-from ._places import Computed, Place, Value
+from ._places import Computed, Local, Place, Value
 from ._reachable import Reached, find_places
 from ._trace import warn_user
 from ._tree import Whole
 from .namespace import add_source_of_garbage
 
-__all__ = ["Captures"]
+__all__ = ["Before", "Captures"]
 
 # So many values are no few that a program goes through.
 _MOST_CHANGES = 4
@@ -23,31 +23,34 @@ _functions: "weakref.WeakSet[Any]" = weakref.WeakSet()
 Found = Dict[Tuple[Any, ...], Value]
 
 
+class Before(NamedTuple):
+    """The values of places, and the states of generators of random numbers, as they are before one trace."""
+
+    values: Found
+    states: States
+
+
 class Captures:
     """The values that the traces of one function have seen."""
 
     def __init__(self, function: Any) -> None:
         self._function = weakref.ref(function)
         self._values: Found = {}
-        # The values as they were before the last trace, and the places that tracing itself has written.
-        self._before: Found = {}
+        # The places that tracing itself has written.
         self._written: Dict[Tuple[Any, ...], Place] = {}
         # The modules of the calls that read a value of their arguments; a value that the code itself reads has an empty
         # list.
         self._readers: Dict[Tuple[Any, ...], List[Sequence[Any]]] = {}
         # The changes of each value, by its label.
         self._changes: Dict[str, int] = {}
-        # The states of generators of random numbers before the last trace.
-        self._states: States = {}
 
-    def look(self, arguments: Sequence[Any]) -> None:
-        """Takes the values of now, before the function is traced for these arguments as they are."""
+    def look(self, arguments: Sequence[Any]) -> Before:
+        """Returns the values of now, before the function is traced for these arguments as they are."""
         found = self._find(arguments)
         own, others = _values_of(found)
-        self._before = {**others, **own}
-        self._states = states_of(found.generators)
+        return Before({**others, **own}, states_of(found.generators))
 
-    def take(self, arguments: Sequence[Any], has_made_variables: bool) -> None:
+    def take(self, before: Before, arguments: Sequence[Any], has_made_variables: bool) -> None:
         """Takes the values of now, after the function has been traced: it may have made some. A value that tracing has
         written is none of them: a counter of traces. Warns of random numbers that it has drawn, unless they may be
         the initial values of variables, and of iterators."""
@@ -56,16 +59,14 @@ class Captures:
             return
         reached = self._find(arguments)
         if not has_made_variables:
-            warn_of_draws(function.name, self._states)
+            warn_of_draws(function.name, before.states)
         warn_of_iterators(function.name, reached.iterators)
-        self._states = {}
         own, others = _values_of(reached)
         found = {**others, **own}
         for key, value in found.items():
-            old = self._before.get(key, self._values.get(key))
-            if old is not None and not old.holds() and not isinstance(value.place, Computed):
+            old = before.values.get(key, self._values.get(key))
+            if old is not None and not old.holds() and not isinstance(value.place, (Computed, Local)):
                 self._written[key] = value.place
-        self._before = {}
         readers = [weakref.ref(one) for one in arguments if isinstance(one, Whole)]
         for key in others:
             self._readers.setdefault(key, []).append(readers)
@@ -122,7 +123,7 @@ class Captures:
         return Reached([], [], [], []) if function is None else find_places(function._function, arguments)
 
     def _set(self, values: Found) -> None:
-        self._values = values
+        self._values = values = {key: one for key, one in values.items() if not one.place.is_gone}
         function = self._function()
         if function is not None:
             function._set_captures([one.row for one in values.values()])

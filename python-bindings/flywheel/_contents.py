@@ -8,7 +8,7 @@ from typing import Any, List, Tuple
 import numpy as np
 
 from ._flywheel import CompileWarning
-from ._parts import sample_of
+from ._parts import steps_of
 from ._places import PLAIN, Bytes, Elements, Header, Item, Length, Place, container_of
 from ._trace import warn_user
 
@@ -18,6 +18,10 @@ _MOST_NUMBERS, _MOST_ITEMS = 100_000, 10_000
 _MOST_ITEMS_OF_ALL = 20_000
 # The bytes that are watched of one array that may change in place, and of all.
 MOST_BYTES, _MOST_BYTES_OF_ALL = 4096, 65536
+# The arrays whose dtypes and sizes are watched, and the elements of all larger arrays: each one is looked at before
+# each call. The first arrays have more of them, and a later one a few.
+_MOST_ARRAYS = 500
+_MOST_SAMPLES, _SHARE, _FEWEST_SAMPLES = 2048, 16, 4
 
 Found = Tuple[List[Place], List[Tuple[Any, str]]]
 
@@ -26,7 +30,7 @@ class Contents:
     """The containers and arrays that were looked at for one function."""
 
     def __init__(self) -> None:
-        self._bytes = self._items = 0
+        self._bytes = self._items = self._arrays = self._samples = 0
         self._has_warned = False
 
     def look(self, value: Any, label: str) -> Found:
@@ -36,13 +40,20 @@ class Contents:
         return self._look_at_items(value, label)
 
     def _look_at_array(self, value: Any, label: str) -> List[Place]:
-        places: List[Place] = [Header(value, None, label)]
-        is_few = value.nbytes <= MOST_BYTES and self._bytes + value.nbytes <= _MOST_BYTES_OF_ALL
-        if is_few and not value.dtype.hasobject:
+        places: List[Place] = []
+        self._arrays += 1
+        if self._arrays <= _MOST_ARRAYS:
+            places.append(Header(value, label))
+        if value.dtype.hasobject:
+            return places
+        if value.nbytes <= MOST_BYTES and self._bytes + value.nbytes <= _MOST_BYTES_OF_ALL:
             self._bytes += value.nbytes
-            places.append(Bytes(value, id(value), label))
-        elif value.size and not value.dtype.hasobject:
-            places.append(Bytes(sample_of(value), id(value), label))
+            places.append(Bytes(value, (1,) * value.ndim, label))
+            return places
+        count = max((_MOST_SAMPLES - self._samples) // _SHARE, _FEWEST_SAMPLES)
+        if value.size and self._samples + count <= _MOST_SAMPLES:
+            self._samples += count
+            places.append(Bytes(value, steps_of(value, count), label))
         return places
 
     def _look_at_items(self, value: Any, label: str) -> Found:

@@ -2,6 +2,7 @@
 """Values from outside that are others each time: random numbers, and items of iterators."""
 
 import random
+import sys
 from typing import Any, Dict, Hashable, Iterable, Tuple
 
 import numpy as np
@@ -15,9 +16,16 @@ States = Dict[int, Tuple[Any, str, Hashable]]
 
 
 def states_of(generators: Iterable[Tuple[Any, str]]) -> States:
-    """Returns the state of each generator of random numbers, with its label, and those of Python's and NumPy's own."""
+    """Returns the state of each generator of random numbers, with its label, and those of Python's and NumPy's own; of
+    none beside other threads, any of which may draw from them."""
+    if not _is_alone():
+        return {}
     own = [(random, "random"), (np.random, "numpy.random")]
     return {id(one): (one, label, _state_of(one)) for one, label in [*generators, *own]}
+
+
+def _is_alone() -> bool:
+    return len(sys._current_frames()) == 1
 
 
 def _state_of(generator: Any) -> Hashable:
@@ -37,6 +45,8 @@ def _frozen(state: Any) -> Hashable:
 
 def warn_of_draws(name: str, before: States) -> None:
     """Warns of the generators whose states are others than before the function was traced."""
+    if not _is_alone():
+        return
     for generator, label, state in before.values():
         if _state_of(generator) != state:
             warn_user(f"'{name}' draws from '{label}' while it is traced, and every call has the numbers of the trace: "

@@ -16,13 +16,11 @@ from typing import Any, Iterator, Optional, Tuple
 
 import numpy as np
 
-from ._places import Place, Result, container_of, dict_of
+from ._places import Local, Place, Result, container_of, dict_of
 from ._users import is_users_class
 
 _VIEWS: Tuple[type, ...] = (type({}.keys()), type({}.values()), type({}.items()), types.MappingProxyType)
 _BOUND = (types.BuiltinMethodType, types.MethodWrapperType)
-# The elements of a large array that are watched, at most.
-_SAMPLES = 256
 _BUFFERS = (bytearray, memoryview, array.array, mmap.mmap)
 
 
@@ -67,7 +65,7 @@ def result_of(value: Any, most: int, label: str) -> Optional[Place]:
     """Returns the place of what a value has, if that is asked for by a call, and has up to `most` bytes."""
     kind = type(value)
     if kind is contextvars.ContextVar:
-        return Result(functools.partial(value.get, None), value, "", label)
+        return Local(functools.partial(value.get, None), value, "", label)
     if issubclass(kind, _BUFFERS) and memoryview(value).nbytes <= most:
         return Result(functools.partial(_bytes_of, value), value, "", label)
     if issubclass(kind, np.ndarray) and value.dtype == object and value.nbytes <= most:
@@ -84,10 +82,11 @@ def _elements_of(value: Any) -> Any:
     return tuple(np.ndarray.ravel(value).tolist())
 
 
-def sample_of(value: Any) -> Any:
-    """Returns a view of a few elements of an array, which are spread over it: to assign all of it changes them."""
-    count = int(_SAMPLES ** (1 / value.ndim)) if value.ndim else 1
-    return np.asarray(value)[tuple(slice(None, None, max(1, -(-size // count))) for size in value.shape)]
+def steps_of(value: Any, most: int) -> Tuple[int, ...]:
+    """Returns the steps in each dimension to up to `most` elements of an array, which are spread over it: to assign all
+    of it changes them."""
+    count = max(1, int(most ** (1 / value.ndim))) if value.ndim else 1
+    return tuple(max(1, -(-size // count)) for size in value.shape)
 
 
 def is_used_up(value: Any) -> bool:

@@ -37,6 +37,11 @@ class Place:
         """Equal for two of the same place."""
         return self.kind, id(self.holder), self._key
 
+    @property
+    def is_gone(self) -> bool:
+        """True for a place of an object that is gone, which nobody reads."""
+        return False
+
     def look_up(self) -> Any:
         """Returns the value of now. Raises LookupError without one."""
         return self.holder[self._key]
@@ -70,7 +75,7 @@ class Attribute(Place):
 
     kind = "a"
 
-    def __init__(self, owner: Any, key: str, label: str) -> None:
+    def __init__(self, owner: Any, key: Hashable, label: str) -> None:
         super().__init__(owner, key, label)
         self._id = id(owner)
         try:
@@ -83,8 +88,16 @@ class Attribute(Place):
         return self.kind, self._id, self._key
 
     @property
+    def is_gone(self) -> bool:
+        return not isinstance(self.holder, tuple) and self.holder() is None
+
+    @property
     def owner(self) -> Any:
-        return self.holder[0] if isinstance(self.holder, tuple) else self.holder()
+        """Raises LookupError for an object that is gone."""
+        owner = self.holder[0] if isinstance(self.holder, tuple) else self.holder()
+        if owner is None:
+            raise LookupError
+        return owner
 
     def look_up(self) -> Any:
         return dict_of(self.owner)[self._key]  # type: ignore[index]
@@ -124,27 +137,36 @@ class Elements(Place):
         return tuple(container_of(type(self.holder)).__iter__(self.holder))
 
 
-class Bytes(Place):
-    """The elements of an array that may change in place, or of a view of an array, whose id is the key."""
+class Bytes(Attribute):
+    """The elements of an array that may change in place, or some of them, which are `steps` apart in each dimension."""
 
     kind = "b"
 
+    def __init__(self, owner: Any, steps: Tuple[int, ...], label: str) -> None:
+        super().__init__(owner, steps, label)
+
     @property
     def key(self) -> Tuple[Hashable, ...]:
-        return self.kind, self._key
+        return self.kind, self._id
 
     def look_up(self) -> Any:
         # Subclasses have methods of their own: one that is masked puts a number in place of some elements.
-        return np.ndarray.tobytes(self.holder)
+        some = np.asarray(self.owner)[tuple(slice(None, None, step) for step in self._key)]
+        # A copy of records leaves out what is between their fields.
+        return (some.view(f"V{some.dtype.itemsize}") if some.dtype.names else some).tobytes()
 
 
-class Header(Place):
+class Header(Attribute):
     """The dtype and the sizes of an array, which may be set in place."""
 
     kind = "h"
 
+    def __init__(self, owner: Any, label: str) -> None:
+        super().__init__(owner, "dtype", label)
+
     def look_up(self) -> Any:
-        return (self.holder.dtype, *self.holder.shape)
+        owner = self.owner
+        return (owner.dtype, *owner.shape)
 
 
 class Class(Attribute):
@@ -191,6 +213,10 @@ class Result(Place):
             raise LookupError from None
 
 
+class Local(Result):
+    """A result that each thread, or each context, has one of its own of: others write it while one traces."""
+
+
 class Value:
     """The value of a place at one time. It is not kept alive if there are weak references to it."""
 
@@ -218,9 +244,8 @@ class Value:
         return (*self.place.row, self._reference if self._is_weak else self._reference[0], self._is_weak)
 
     def holds(self) -> bool:
-        """Returns true if the value is the same object, or numbers or texts that are equal. That of an object that is
-        gone is read by nobody."""
-        if isinstance(self.place, Attribute) and self.place.owner is None:
+        """Returns true if the value is the same object, or numbers or texts that are equal, or nobody reads it."""
+        if self.place.is_gone:
             return True
         try:
             value = self.place.look_up()

@@ -14,7 +14,7 @@ import os
 import sys
 import threading
 import types
-from typing import Any, Callable, Dict, Iterator, List, NamedTuple, Sequence, Set, Tuple
+from typing import Any, Callable, Deque, Dict, Iterator, List, NamedTuple, Sequence, Set, Tuple
 
 import numpy as np
 
@@ -33,8 +33,8 @@ from ._places import (
     Computed,
     Item,
     Length,
+    Local,
     Place,
-    Result,
     Slot,
     dict_of,
     slots_of,
@@ -100,14 +100,15 @@ class _Finder:
         # The methods that were looked at, with the objects that they are called with.
         self._methods: Set[Tuple[Any, int]] = set()
         self._receivers: List[Any] = []
-        self._work: List[Callable[[], None]] = []
+        # The nearest values first: of many, only so many are watched.
+        self._work: Deque[Callable[[], None]] = collections.deque()
 
     def finish(self) -> None:
         """Follows all that escapes, until no code names more attributes."""
         is_done = False
         while self._work or not is_done:
             while self._work:
-                _attempt(self._work.pop())
+                _attempt(self._work.popleft())
             is_done = True
             for value, label in list(self._objects):
                 read = self._read[id(value)]
@@ -357,7 +358,7 @@ class _Finder:
             return _MISSING
         if issubclass(kind, threading.local) and kind is not value:
             # Each thread has attributes of its own.
-            self._add(Result(functools.partial(getattr, value, name, None), value, name, label))
+            self._add(Local(functools.partial(getattr, value, name, None), value, name, label))
             return value.__dict__.get(name, _MISSING)
         if is_opaque(kind) and not issubclass(type(value), Whole):
             return _MISSING

@@ -52,7 +52,7 @@ class Traced:
         # A symbol of the module, as its variables are.
         self.entry_name = self.definition.entry_name
         traces = [Trace(self.entry_name)]
-        owner._captures.look(self._given)
+        before = owner._captures.look(self._given)
         self.build(traces[-1])
         while traces[-1].num_created or self.entry_name in traces[-1].variables:
             if self.entry_name in traces[-1].variables:
@@ -61,7 +61,7 @@ class Traced:
             # Variables that are made once exist now, and are kept by the first trace (N17).
             if any(trace.num_created for trace in traces):
                 traces[-1].refuses_creation = f"'{owner.name}'"
-            owner._captures.look(self._given)
+            before = owner._captures.look(self._given)
             self.build(traces[-1])
         trace = traces[-1]
         # Each trace has its own, whatever program the cache has for it.
@@ -70,7 +70,7 @@ class Traced:
         for variable in trace.variables.values():
             variable._traced_in.add(owner)
         has_made_variables = any(one.num_created for one in traces)
-        owner._watch_seen(trace.reads_of, trace.states, self._given, has_made_variables)
+        owner._watch_seen(before, trace.reads_of, trace.states, self._given, has_made_variables)
         self.home = trace.home
         self._check_home()
         self.module: ModuleOp = trace.graph.finish()

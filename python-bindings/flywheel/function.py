@@ -3,6 +3,7 @@
 
 import dataclasses
 import functools
+import threading
 import weakref
 from typing import (
     Any,
@@ -24,7 +25,7 @@ import numpy as np
 
 from . import _dtypes, _flywheel, _reads, _trace, _tree
 from ._arguments import Leaf, TensorSpec, as_array, describe, feed, spec
-from ._captures import Captures
+from ._captures import Before, Captures
 from ._compilation import current_target
 from ._definition import Definition
 from ._dynamic_sizes import DynamicSizes, Key, key_of
@@ -107,6 +108,9 @@ class Function(_flywheel.Dispatcher):
         self._watched: Dict[int, weakref.ref[Store]] = {}
         # The keys of the traces for modules among the arguments: the traces of one that is collected are dropped.
         self._keys_of: Dict[int, Tuple[weakref.ref[Any], List[Key]]] = {}
+        # Held by the thread that finds or makes a trace: what it has seen is what that thread sees. Code that is traced
+        # may call the function.
+        self._lock = threading.RLock()
         # The values from outside that traces have seen.
         self._captures = Captures(self)
         # The lists and dicts of modules that traces have read, by the id of the module and the attribute.
@@ -171,11 +175,13 @@ class Function(_flywheel.Dispatcher):
         """Handles a call that no compiled case is for."""
         if _trace.is_tracing():
             return self._function(*args, **kwargs)
-        if not self._holds_captures():
-            self._check_watches()
         # A signature converts arguments, which entries of calls do not.
         form = None if kwargs or self._specs is not None else form_of_call(args, self._static)
-        known = None if form is None else self._calls.get(form)
+        known = None
+        if not self._holds_captures():
+            self._check_watches()
+        elif form is not None:
+            known = self._calls.get(form)
         if known is not None:
             entry, places, unpack = known
             result = entry(*[args[place] for place in places])
@@ -203,27 +209,35 @@ class Function(_flywheel.Dispatcher):
         if is_refused:
             traced, result = self._call_for_sizes(*bound)
             entry = traced.entry(store)
-        if traced.home is not None or not any(traced is one for one in self._traces.values()):
-            # The session may be another one at the next call. Or another thread has forgotten the trace meanwhile.
-            return result if traced.unpack is None else traced.unpack(result)
-        # Only a call that has compiled is worth a case: it is found here next time. A case that may be refused for its
-        # sizes is called again, which a step that calls Python is not.
-        kinds = "".join(map(self._sizes.kind_of, traced.leaves))
-        is_flat = not kwargs and len(bound[0]) == len(args) == len(traced.leaves)
-        is_flat = is_flat and not (len(traced.host_functions) and "v" in kinds)
-        case = (id(traced), id(store))
-        if case not in self._cases and is_flat and all(describe(arg) is not None for arg in args):
-            self._cases.add(case)
-            self._watch(store)
-            self._add_case(entry, store, kinds, traced.unpack)
-        elif form is not None:
-            if len(self._calls) >= _MOST_CALLS:
-                self._calls.clear()
-            self._watch(store)
-            places = [place for place, arg in enumerate(args)
-                      if place not in self._static and not isinstance(arg, _tree.Whole)]  # fmt: skip
-            self._calls[form] = entry, places, traced.unpack
+        # The session may be another one at the next call.
+        if traced.home is None:
+            is_flat = not kwargs and len(bound[0]) == len(args) == len(traced.leaves)
+            self._keep_entry(traced, store, entry, args, form, is_flat)
         return result if traced.unpack is None else traced.unpack(result)
+
+    def _keep_entry(
+        self, traced: Traced, store: Store, entry: Any, args: Sequence[Any], form: Any, is_flat: bool
+    ) -> None:
+        """Keeps the entry of a call for the next one like it. Only a call that has compiled is worth a case. A case
+        that may be refused for its sizes is called again, which a step that calls Python is not."""
+        with self._lock:
+            if not any(traced is one for one in self._traces.values()):
+                # Another thread has forgotten the trace meanwhile.
+                return
+            kinds = "".join(map(self._sizes.kind_of, traced.leaves))
+            is_flat = is_flat and not (len(traced.host_functions) and "v" in kinds)
+            case = (id(traced), id(store))
+            if case not in self._cases and is_flat and all(describe(arg) is not None for arg in args):
+                self._cases.add(case)
+                self._watch(store)
+                self._add_case(entry, store, kinds, traced.unpack)
+            elif form is not None:
+                if len(self._calls) >= _MOST_CALLS:
+                    self._calls.clear()
+                self._watch(store)
+                places = [place for place, arg in enumerate(args)
+                          if place not in self._static and not isinstance(arg, _tree.Whole)]  # fmt: skip
+                self._calls[form] = entry, places, traced.unpack
 
     def _call_for_sizes(self, args: Tuple[Any, ...], kwargs: Mapping[str, Any]) -> Tuple[Traced, Any]:
         """Calls a program for the sizes of these arguments, as the first call of a function does. Later calls with
@@ -268,6 +282,12 @@ class Function(_flywheel.Dispatcher):
     ) -> Tuple[Traced, List[Any]]:
         """Returns the trace for these arguments, and the ones that are fed. With `is_for_sizes` it is one for their
         sizes."""
+        with self._lock:
+            return self._find_alone(args, kwargs, is_for_sizes)
+
+    def _find_alone(
+        self, args: Tuple[Any, ...], kwargs: Mapping[str, Any], is_for_sizes: bool
+    ) -> Tuple[Traced, List[Any]]:
         self._check_watches()
         given, tree = _tree.flatten(self._hide_static(args, kwargs))
         if self._specs is not None:
@@ -377,26 +397,31 @@ class Function(_flywheel.Dispatcher):
         """Traces anew at the next call: something that the traces have seen is otherwise now."""
         self._traces.clear()
         self._watches.clear()
-        self._captures.forget()
+        # Without captures any case is for a call, which another thread may make.
         self._forget_cases()
+        self._captures.forget()
 
     def _forget_stale(self) -> bool:
         """Forgets the traces if the next call would trace anew, as something from outside is another object now.
-        Returns true if it has."""
-        changed = self._captures.changed() if self._traces else []
-        if not changed:
+        Returns true if it has, and false if another thread makes one."""
+        if not self._lock.acquire(blocking=False):
             return False
-        self._captures.warn_of(changed)
-        self._forget_traces()
-        return True
+        try:
+            changed = self._captures.changed() if self._traces else []
+            if changed:
+                self._captures.warn_of(changed)
+                self._forget_traces()
+            return bool(changed)
+        finally:
+            self._lock.release()
 
     def _watch_seen(
-        self, reads: Dict[int, _reads.Read], states: Dict[int, _reads.State], arguments: Sequence[Any],
-        has_made_variables: bool,
+        self, before: Before, reads: Dict[int, _reads.Read], states: Dict[int, _reads.State],
+        arguments: Sequence[Any], has_made_variables: bool,
     ) -> None:  # fmt: skip
         """Traces again when something that was read while tracing is otherwise: a value from outside, or in an argument
         that the trace has as it is, is another object, or a module has another attribute, list or dict."""
-        self._captures.take(arguments, has_made_variables)
+        self._captures.take(before, arguments, has_made_variables)
         watches = _reads.add_reader(self, reads)
         self._watches.update(watches)
         self._watches.update(((place, ""), state) for place, state in states.items())
@@ -405,14 +430,15 @@ class Function(_flywheel.Dispatcher):
 
     def _check_watches(self) -> None:
         """Forgets the traces if what they have seen is not as it was."""
-        if self._forget_stale():
-            return
-        for key, watch in list(self._watches.items()):
-            if not watch.holds():
-                self._forget_traces()
+        with self._lock:
+            if self._forget_stale():
                 return
-            if not watch.is_needed:
-                self._watches.pop(key, None)
+            for key, watch in list(self._watches.items()):
+                if not watch.holds():
+                    self._forget_traces()
+                    return
+                if not watch.is_needed:
+                    self._watches.pop(key, None)
 
     def _forget_cases(self) -> None:
         self._clear_cases()

@@ -64,7 +64,7 @@ enum class PlaceKind : char {
   Length = 'n',
   /// All elements of a list, a set or a deque; the value is a tuple.
   Elements = 'e',
-  /// The elements of a dense array; the value is bytes.
+  /// The elements of an array, or some of them; the value is bytes.
   Bytes = 'b',
   /// The dtype and the sizes of an array; the value is a tuple of them.
   Header = 'h',
@@ -79,9 +79,10 @@ enum class PlaceKind : char {
 /// A value that the Python function has from outside.
 struct Capture {
   PlaceKind kind;
-  /// References. The holder of an attribute, a slot, a class or code is a weak
-  /// reference to the object, or a tuple of it. Only an item, an attribute and
-  /// a slot have a key.
+  /// References. The holder of an attribute, a slot, a class, code, bytes or a
+  /// header is a weak reference to the object, or a tuple of it. An item, an
+  /// attribute and a slot have a key, and that of bytes is a tuple: the steps
+  /// from an element to the next one in each dimension.
   PyObject *holder, *key;
   /// A reference to the value or, if `isWeak`, to a weak reference to it; null
   /// if the holder had none.
@@ -89,10 +90,35 @@ struct Capture {
   bool isWeak;
 };
 
+/// Captures with references to what they have. To compare them may run Python,
+/// in which they may be set: a comparison holds the list that it reads.
+struct CaptureList {
+  std::vector<Capture> captures;
+
+  CaptureList() = default;
+  CaptureList(const CaptureList &) = delete;
+  CaptureList &operator=(const CaptureList &) = delete;
+  ~CaptureList() {
+    for (Capture &capture : captures) {
+      Py_DECREF(capture.holder);
+      Py_DECREF(capture.key);
+      Py_XDECREF(capture.value);
+    }
+  }
+
+  void add(const Capture &capture) {
+    Py_INCREF(capture.holder);
+    Py_INCREF(capture.key);
+    Py_XINCREF(capture.value);
+    captures.push_back(capture);
+  }
+};
+
 struct DispatcherObject {
   PyObject_HEAD vectorcallfunc vectorcall;
   std::vector<Case> *cases;
-  std::vector<Capture> *captures;
+  /// Null if there are none.
+  std::shared_ptr<const CaptureList> *captures;
 };
 } // namespace
 
@@ -312,23 +338,47 @@ static bool haveElements(PyObject *container, PyObject *elements) {
   return iterator.is_valid();
 }
 
-static bool hasBytes(PyObject *array, PyObject *bytes) {
+/// Compares the elements of an array from `data` on, of the dimensions from
+/// `dim` on, with `bytes`, which is moved behind them.
+static bool hasElements(PyArrayObject *array, llvm::ArrayRef<npy_intp> steps,
+                        int dim, const char *data, const char *&bytes) {
+  npy_intp itemSize = PyArray_ITEMSIZE(array);
+  if (dim == PyArray_NDIM(array)) {
+    bool isEqual = std::memcmp(data, bytes, itemSize) == 0;
+    bytes += itemSize;
+    return isEqual;
+  }
+  npy_intp stride = PyArray_STRIDE(array, dim);
+  for (npy_intp place = 0; place < PyArray_DIM(array, dim); place += steps[dim])
+    if (!hasElements(array, steps, dim + 1, data + place * stride, bytes))
+      return false;
+  return true;
+}
+
+/// Returns true if the elements of an array that are `keys` apart in each
+/// dimension are `bytes`.
+static bool hasBytes(PyObject *array, PyObject *keys, PyObject *bytes) {
   if (!PyArray_Check(array))
     return false;
   auto *typed = reinterpret_cast<PyArrayObject *>(array);
-  if (PyArray_NBYTES(typed) != PyBytes_GET_SIZE(bytes))
+  if (PyTuple_GET_SIZE(keys) != PyArray_NDIM(typed))
     return false;
-  // Bytes of other arrays are those of a dense copy, which is small.
-  nb::object copy;
-  const void *data = PyArray_DATA(typed);
-  if (!PyArray_IS_C_CONTIGUOUS(typed)) {
-    copy = nb::steal(PyArray_ToString(typed, NPY_CORDER));
-    if (!copy.is_valid())
+  llvm::SmallVector<npy_intp, 4> steps;
+  npy_intp size = PyArray_ITEMSIZE(typed);
+  bool isWhole = true;
+  for (int dim = 0; dim < PyArray_NDIM(typed); ++dim) {
+    steps.push_back(PyLong_AsSsize_t(PyTuple_GET_ITEM(keys, dim)));
+    if (steps.back() <= 0)
       return false;
-    data = PyBytes_AS_STRING(copy.ptr());
+    isWhole &= steps.back() == 1;
+    size *= llvm::divideCeil(PyArray_DIM(typed, dim), steps.back());
   }
-  return std::memcmp(data, PyBytes_AS_STRING(bytes), PyBytes_GET_SIZE(bytes)) ==
-         0;
+  if (size != PyBytes_GET_SIZE(bytes))
+    return false;
+  const char *data = PyArray_BYTES(typed), *expected = PyBytes_AS_STRING(bytes);
+  if (isWhole && PyArray_IS_C_CONTIGUOUS(typed))
+    return std::memcmp(data, expected, size) == 0;
+  return hasElements(typed, steps, 0, data, expected);
 }
 
 /// Returns true if an array has a dtype and sizes. `header` is a tuple of them.
@@ -362,37 +412,46 @@ static bool hasCode(PyObject *function, PyObject *parts) {
   return true;
 }
 
-/// Returns true if the value of an attribute or a slot, a class or code is the
-/// one of now. An
+/// Returns true if the value of a place of an object is the one of now. An
 /// object that is gone is read by nobody.
 static bool holdsMember(const Capture &capture, PyObject *value) {
-  PyObject *owner = PyTuple_Check(capture.holder)
-                        ? PyTuple_GET_ITEM(capture.holder, 0)
-                        : PyWeakref_GetObject(capture.holder);
-  if (owner == Py_None)
+  auto owner = nb::borrow(PyTuple_Check(capture.holder)
+                              ? PyTuple_GET_ITEM(capture.holder, 0)
+                              : PyWeakref_GetObject(capture.holder));
+  if (owner.is_none())
     return true;
-  if (capture.kind == PlaceKind::Class)
-    return reinterpret_cast<PyObject *>(Py_TYPE(owner)) == value;
-  if (capture.kind == PlaceKind::Code)
-    return hasCode(owner, value);
-  if (capture.kind == PlaceKind::Slot) {
-    nb::object now = nb::steal(PyObject_GenericGetAttr(owner, capture.key));
+  switch (capture.kind) {
+  case PlaceKind::Class:
+    return reinterpret_cast<PyObject *>(Py_TYPE(owner.ptr())) == value;
+  case PlaceKind::Code:
+    return hasCode(owner.ptr(), value);
+  case PlaceKind::Bytes:
+    return hasBytes(owner.ptr(), capture.key, value);
+  case PlaceKind::Header:
+    return hasHeader(owner.ptr(), value);
+  case PlaceKind::Slot: {
+    nb::object now =
+        nb::steal(PyObject_GenericGetAttr(owner.ptr(), capture.key));
     return areEqual(now.ptr(), value);
   }
-  nb::object dict = nb::steal(PyObject_GenericGetDict(owner, nullptr));
+  default:
+    break;
+  }
+  nb::object dict = nb::steal(PyObject_GenericGetDict(owner.ptr(), nullptr));
   return dict.is_valid() && PyDict_Check(dict.ptr()) &&
          areEqual(PyDict_GetItemWithError(dict.ptr(), capture.key), value);
 }
 
 static bool holds(const Capture &capture) {
-  PyObject *holder = capture.holder, *value = capture.value;
-  // The result is borrowed, and compared only. It is None for an object that is
-  // gone, and a value of now may be None.
-  if (value && capture.isWeak) {
-    value = PyWeakref_GetObject(value);
-    if (value == Py_None)
-      value = capture.value;
-  }
+  PyObject *holder = capture.holder;
+  // A lookup may run Python, such as `__eq__` of a key, which may let go of the
+  // value. A weak reference has None for an object that is gone, and a value of
+  // now may be None.
+  nb::object kept;
+  if (capture.value && capture.isWeak)
+    kept = nb::borrow(PyWeakref_GetObject(capture.value));
+  PyObject *value =
+      kept.is_valid() && !kept.is_none() ? kept.ptr() : capture.value;
   switch (capture.kind) {
   case PlaceKind::Item:
     if (PyDict_Check(holder))
@@ -407,15 +466,13 @@ static bool holds(const Capture &capture) {
   case PlaceKind::Slot:
   case PlaceKind::Class:
   case PlaceKind::Code:
+  case PlaceKind::Bytes:
+  case PlaceKind::Header:
     return holdsMember(capture, value);
   case PlaceKind::Length:
     return PyObject_Size(holder) == PyLong_AsSsize_t(value);
   case PlaceKind::Elements:
     return haveElements(holder, value);
-  case PlaceKind::Bytes:
-    return hasBytes(holder, value);
-  case PlaceKind::Header:
-    return hasHeader(holder, value);
   case PlaceKind::Result: {
     nb::object now = nb::steal(PyObject_CallNoArgs(holder));
     return areEqual(now.ptr(), value);
@@ -427,8 +484,11 @@ static bool holds(const Capture &capture) {
 /// Returns true if what the Python function has from outside are the objects
 /// that it had when it was traced.
 static bool holdsCaptures(PyObject *self) {
-  for (const Capture &capture :
-       *reinterpret_cast<DispatcherObject *>(self)->captures) {
+  auto *dispatcher = reinterpret_cast<DispatcherObject *>(self);
+  std::shared_ptr<const CaptureList> list = *dispatcher->captures;
+  if (!list)
+    return true;
+  for (const Capture &capture : list->captures) {
     // A slot may have no value, as before. Code of the user, such as `__eq__`
     // of a key, may fail.
     bool isHeld = holds(capture) &&
@@ -438,7 +498,8 @@ static bool holdsCaptures(PyObject *self) {
     if (!isHeld)
       return false;
   }
-  return true;
+  // Another thread may have traced anew meanwhile, for values that it sees.
+  return *dispatcher->captures == list;
 }
 
 static PyObject *callDispatcher(PyObject *self, PyObject *const *args,
@@ -514,15 +575,10 @@ static PyObject *clearCases(PyObject *self, PyObject *) {
   Py_RETURN_NONE;
 }
 
-static PyObject *clearCaptures(PyObject *self) {
-  std::vector<Capture> old;
-  old.swap(*reinterpret_cast<DispatcherObject *>(self)->captures);
-  for (Capture &capture : old) {
-    Py_DECREF(capture.holder);
-    Py_DECREF(capture.key);
-    Py_XDECREF(capture.value);
-  }
-  Py_RETURN_NONE;
+/// Sets the captures, and releases the ones from before.
+static void exchangeCaptures(PyObject *self,
+                             std::shared_ptr<const CaptureList> list) {
+  reinterpret_cast<DispatcherObject *>(self)->captures->swap(list);
 }
 
 /// Returns true if a holder and a value are of the types that a kind of place
@@ -531,6 +587,8 @@ static bool isWellFormed(const Capture &capture) {
   if (capture.isWeak && !PyWeakref_Check(capture.value))
     return false;
   PyObject *holder = capture.holder, *value = capture.value;
+  bool hasOwner = PyWeakref_Check(holder) ||
+                  (PyTuple_Check(holder) && PyTuple_GET_SIZE(holder) == 1);
   switch (capture.kind) {
   case PlaceKind::Item:
     return PyDict_Check(holder) ||
@@ -544,17 +602,17 @@ static bool isWellFormed(const Capture &capture) {
   case PlaceKind::Attribute:
   case PlaceKind::Slot:
   case PlaceKind::Class:
-    return PyUnicode_Check(capture.key) &&
-           (PyWeakref_Check(holder) ||
-            (PyTuple_Check(holder) && PyTuple_GET_SIZE(holder) == 1));
+    return PyUnicode_Check(capture.key) && hasOwner;
   case PlaceKind::Length:
     return value && PyLong_Check(value);
   case PlaceKind::Elements:
     return value && PyTuple_Check(value);
   case PlaceKind::Bytes:
-    return value && PyBytes_Check(value);
+    return value && PyBytes_Check(value) && PyTuple_Check(capture.key) &&
+           hasOwner;
   case PlaceKind::Header:
-    return value && PyTuple_Check(value) && PyTuple_GET_SIZE(value) > 0;
+    return value && PyTuple_Check(value) && PyTuple_GET_SIZE(value) > 0 &&
+           hasOwner;
   case PlaceKind::Result:
     return PyCallable_Check(holder);
   }
@@ -564,11 +622,11 @@ static bool isWellFormed(const Capture &capture) {
 /// Takes a list of (kind, holder, key, value or weak reference, is weak), or of
 /// (kind, holder, key) without a value.
 static PyObject *setCaptures(PyObject *self, PyObject *list) {
-  std::vector<Capture> made;
   if (!PyList_Check(list)) {
     PyErr_SetString(PyExc_TypeError, "expected a list of captures");
     return nullptr;
   }
+  auto made = std::make_shared<CaptureList>();
   for (Py_ssize_t index = 0; index < PyList_GET_SIZE(list); ++index) {
     Capture capture{PlaceKind::Item, nullptr, nullptr, nullptr, false};
     int isWeak = 0, kind = 0;
@@ -583,15 +641,9 @@ static PyObject *setCaptures(PyObject *self, PyObject *list) {
                                        "a key and a value of it");
       return nullptr;
     }
-    made.push_back(capture);
+    made->add(capture);
   }
-  for (Capture &capture : made) {
-    Py_INCREF(capture.holder);
-    Py_INCREF(capture.key);
-    Py_XINCREF(capture.value);
-  }
-  Py_DECREF(clearCaptures(self));
-  reinterpret_cast<DispatcherObject *>(self)->captures->swap(made);
+  exchangeCaptures(self, std::move(made));
   Py_RETURN_NONE;
 }
 
@@ -606,7 +658,7 @@ static PyObject *makeDispatcher(PyTypeObject *type, PyObject *, PyObject *) {
   auto *object = reinterpret_cast<DispatcherObject *>(self);
   object->vectorcall = callDispatcher;
   object->cases = new std::vector<Case>();
-  object->captures = new std::vector<Capture>();
+  object->captures = new std::shared_ptr<const CaptureList>();
   return self;
 }
 
@@ -616,18 +668,21 @@ static int traverseDispatcher(PyObject *self, visitproc visit, void *arg) {
     Py_VISIT(known.entry);
     Py_VISIT(known.unpack);
   }
-  for (const Capture &capture :
-       *reinterpret_cast<DispatcherObject *>(self)->captures) {
-    Py_VISIT(capture.holder);
-    Py_VISIT(capture.key);
-    Py_VISIT(capture.value);
-  }
+  const std::shared_ptr<const CaptureList> &list =
+      *reinterpret_cast<DispatcherObject *>(self)->captures;
+  // A comparison that runs has references of its own to the list.
+  if (list && list.use_count() == 1)
+    for (const Capture &capture : list->captures) {
+      Py_VISIT(capture.holder);
+      Py_VISIT(capture.key);
+      Py_VISIT(capture.value);
+    }
   return 0;
 }
 
 static int clearDispatcher(PyObject *self) {
   Py_DECREF(clearCases(self, nullptr));
-  Py_DECREF(clearCaptures(self));
+  exchangeCaptures(self, nullptr);
   return 0;
 }
 

@@ -3,11 +3,14 @@
 # RUN: env FLYWHEEL_CACHE= %python %s
 """Threads share names and collections (N1, N2), and have scopes and numbers of optimizers of their own."""
 
+import contextvars
 import copy
 import pickle
+import random
 import sys
 import threading
 import time
+import warnings
 from contextlib import ExitStack, contextmanager
 from typing import Any, Callable, Dict, Iterator, List
 
@@ -279,7 +282,87 @@ def test_keras() -> None:
     assert [w.name for w in model.weights] == ["dense_13/kernel:0", "dense_13/bias:0"]
 
 
+def test_values_of_threads() -> None:
+    """N21: a call has the values that its own thread sees, and so has a later one."""
+    local, variable = threading.local(), contextvars.ContextVar("rate", default=0.0)
+    cases: Dict[str, Any] = {"a local": (lambda x: x * local.rate, lambda rate: setattr(local, "rate", rate)),
+                             "a variable of contexts": (lambda x: x * variable.get(), variable.set)}  # fmt: skip
+    for label, (body, set_rate) in cases.items():
+        traced = fw.function(body)
+        wrong: List[float] = []
+
+        def work(rate: float, traced: Any = traced, set_rate: Any = set_rate, wrong: Any = wrong) -> None:
+            set_rate(rate)
+            wrong.extend(found for found in (float(traced(np.float32(1))) for _ in range(8)) if found != rate)
+
+        with warnings.catch_warnings(), fast_switches():
+            warnings.simplefilter("ignore", fw.CompileWarning)
+            run(*[lambda rate=rate, work=work: work(rate) for rate in (1.0, 2.0, 3.0)])
+            for rate in (5.0, 6.0):
+                work(rate)
+        assert not wrong, f"{label}: {wrong}"
+
+
+def test_values_that_change() -> None:
+    """N21: one thread changes a value while others call, which look at buffers and keys in Python."""
+
+    class Name(str):
+        def __eq__(self, other: object) -> bool:
+            return str.__eq__(self, str(other))
+
+        __hash__ = str.__hash__
+
+    buffers, rates = [bytearray(b"\1" * 100) for _ in range(30)], {Name("rate"): 0}
+    wrong: List[float] = []
+
+    def body(x: Any) -> Any:
+        return x * sum(one[0] for one in buffers) + rates[Name("rate")]
+
+    traced, done = fw.function(body), threading.Event()
+
+    def call() -> None:
+        while not done.is_set():
+            traced(np.float32(1))
+
+    def change() -> None:
+        try:
+            for number in range(60):
+                rates[Name("rate")] = number % 3
+                wrong.extend(found for found in [float(traced(np.float32(1)))] if found != 30 + number % 3)
+        finally:
+            done.set()
+
+    with warnings.catch_warnings(), fast_switches():
+        warnings.simplefilter("ignore", fw.CompileWarning)
+        run(call, call, call, change)
+    assert not wrong, wrong
+
+
+def test_draws_of_others() -> None:
+    """Numbers that another thread draws are none that the function draws."""
+    done = threading.Event()
+
+    def draw() -> None:
+        while not done.is_set():
+            np.random.rand()
+            random.random()
+
+    thread = threading.Thread(target=draw)
+    thread.start()
+    try:
+        with warnings.catch_warnings(), fast_switches():
+            warnings.simplefilter("error", fw.CompileWarning)
+            for _ in range(3):
+                fw.function(lambda x: x * 2.0)(np.float32(1))
+    finally:
+        done.set()
+        thread.join()
+
+
 if __name__ == "__main__":
+    test_values_of_threads()
+    test_values_that_change()
+    test_draws_of_others()
     test_name_scopes()
     test_unique_names()
     test_all_or_nothing()

@@ -9,12 +9,14 @@ import array
 import collections
 import contextvars
 import functools
+import gc
 import itertools
 import math
 import os
 import random
 import sys
 import threading
+import time
 import types
 import warnings
 import weakref
@@ -285,6 +287,41 @@ def told(function: Callable[..., Any]) -> List[str]:
     return [str(one.message) for one in seen]
 
 
+def test_many_arrays() -> None:
+    """Arrays that a function may read are seen when they change, are let go of, and cost little to look at."""
+    arrays = [np.ones((64, 64), np.float32) for _ in range(3000)]
+    kept: Any = types.SimpleNamespace(large=np.ones(100_000, np.float32), turned=np.ones((90, 100), "i4,f8").T)
+
+    def first(items: Any) -> Any:
+        return items[0]
+
+    traced = fw.function(lambda x: x + first(arrays)[0, 0])
+    assert traced(0.0) == 1.0
+    arrays[0][:] = 3.0
+    assert traced(0.0) == 3.0
+    plain = fw.function(lambda x: x + first([1.0]))
+
+    def seconds(function: Any) -> float:
+        found = []
+        for _ in range(20):
+            begin = time.perf_counter()
+            function(0.0)
+            found.append(time.perf_counter() - begin)
+        return min(found)
+
+    # 3000 items are compared by identity. The contents of all took 16 ms.
+    assert seconds(traced) < seconds(plain) + 4e-3
+    reads = fw.function(lambda x: x + kept.large[0] + kept.turned["f1"][0, 0])
+    assert [float(reads(0.0)) for _ in range(2)] == [2.0, 2.0]
+    kept.turned["f1"][...] = 2.0
+    assert reads(0.0) == 3.0
+    old = weakref.ref(kept.large)
+    kept.large = np.zeros(2, np.float32)
+    gc.collect()
+    assert old() is None, "the array is kept"
+    assert reads(0.0) == 2.0 and reads(0.0) == 2.0
+
+
 def test_draws() -> None:
     own, old, kept = np.random.default_rng(0), np.random.RandomState(0), random.Random(0)
     for label, function in {
@@ -324,4 +361,5 @@ def test_iterators() -> None:
 
 
 if __name__ == "__main__":
-    run_tests([test_containers, test_arrays, test_code, test_imports_of_others, test_draws, test_iterators])
+    run_tests([test_containers, test_arrays, test_code, test_imports_of_others, test_many_arrays, test_draws,
+               test_iterators])  # fmt: skip
