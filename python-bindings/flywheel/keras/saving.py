@@ -108,10 +108,12 @@ def load_model(
     found = read_metadata(filepath)
     model = _make(filepath, found, lambda: os.path.getsize(filepath), custom_objects, compile, safe_mode)
     keys = model._keys()
-    if model.optimizer is not None:
-        keys.update({name: v.op_name for name, v in _training_state(model).items()})
     if keys:
         RuntimeStore.restore(K.get_session().store, filepath, keys)
+        model._go_on_from_values()
+    state = {} if model.optimizer is None else _training_state(model)
+    if state:
+        RuntimeStore.restore(K.get_session().store, filepath, {name: v.op_name for name, v in state.items()})
     return model
 
 

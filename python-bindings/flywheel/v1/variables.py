@@ -46,6 +46,9 @@ class Variable(_operators.Operators):
     ) -> None:  # fmt: skip
         self.graph = graph
         self.op_name = op_name
+        # The sums and the numbers of steps that averages without bias keep for this variable.
+        self._debiased: List[Tuple[Variable, Variable]] = []
+        self._is_given = False
         self.constraint = constraint
         self.defined_at = user_line()
         opened = graph._open
@@ -164,27 +167,51 @@ class Variable(_operators.Operators):
 
     def load(self, value: Any, session: Any = None) -> None:
         """Sets the value in a session now."""
+        self._store(value, session)
+        self._go_on_from_value(session)
+
+    def _store(self, value: Any, session: Any) -> None:
         from .session import default_session
 
         store = default_session(session, "load variable").store
         self.implementation._declare_value(store)
         store[self.op_name] = traced.convert(value, self.dtype.dtype).reshape(self._shape)
 
+    def _go_on_from_value(self, session: Any) -> None:
+        """Has averages without bias go on from the value that a program gave the variable, as after infinitely many
+        steps."""
+        from .session import default_session
+
+        self._is_given = True
+        for biased, step in self._debiased:
+            biased.load(default_session(session, "load variable").store[self.op_name], session)
+            step.load(np.inf, session)
+
     # Writes
 
     def assign(self, value: Any, use_locking: bool = False, name: Optional[str] = None) -> Tensor:
         """Sets the variable when this runs; yields the new value (A1)."""
-        return self._write("Assign", "assign", value, name)
+        return self._with_averages(self._write("Assign", "assign", value, name))
 
     def assign_add(self, delta: Any, use_locking: bool = False, name: Optional[str] = None) -> Tensor:
-        return self._write("AssignAdd", "assign_add", delta, name)
+        return self._with_averages(self._write("AssignAdd", "assign_add", delta, name))
 
     def assign_sub(self, delta: Any, use_locking: bool = False, name: Optional[str] = None) -> Tensor:
-        return self._write("AssignSub", "assign_sub", delta, name)
+        return self._with_averages(self._write("AssignSub", "assign_sub", delta, name))
 
     def scatter_sub(self, sparse_delta: Any, use_locking: bool = False, name: Optional[str] = None) -> Tensor:
         raise NotImplementedError("flywheel.v1.Variable.scatter_sub takes IndexedSlices, which there are none: use "
                                   "tf.scatter_sub(variable, indices, updates)")  # fmt: skip
+
+    def _with_averages(self, written: Tensor) -> Tensor:
+        """Returns the new value, when averages without bias go on from it: see `_go_on_from_value`."""
+        if not self._debiased:
+            return written
+        from .ops import identity
+
+        moved = [x for biased, step in self._debiased for x in (biased.assign(written), step.assign(np.inf))]
+        with self.graph.control_dependencies(moved):
+            return identity(written)
 
     def _check_writable(self) -> None:
         if any(context.kind == "while" for context in self.graph._open.contexts):

@@ -74,7 +74,7 @@ def initialize(session: Session) -> None:
         if literal is None:
             rest.append(v.initializer)
         else:
-            v.load(literal, session)
+            v._store(literal, session)
     if rest:
         session.run(rest)
 

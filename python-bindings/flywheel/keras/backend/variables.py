@@ -10,8 +10,10 @@ from ...v1 import ops as _v1
 from ...v1.conversion import as_tensor
 from ...v1.elementwise import TABLE
 from ...v1.graph import GraphKeys, get_default_graph
+from ...v1.initialization import is_initialized_in
 from ...v1.operation import Tensor
 from ...v1.variables import Variable
+from . import sessions
 from .operations import cast, int_shape
 from .settings import floatx
 
@@ -97,7 +99,8 @@ def _as(x: Variable, value: Any) -> Any:
 
 
 def moving_average_update(x: Variable, value: Any, momentum: float) -> Tensor:
-    """Moves an average, without the bias that comes from its start at 0 (R10)."""
+    """Moves an average, without the bias that comes from its start at 0 (R10). If the variable is set or loaded, the
+    average goes on from that value."""
     x = variable_of(x)
     value = cast(value, x.dtype)
     biased = zeros(int_shape(x), x.dtype, f"{x.op.name}/biased")
@@ -107,7 +110,24 @@ def moving_average_update(x: Variable, value: Any, momentum: float) -> Tensor:
     moved = biased - (biased - value) * (1 - momentum)
     count = step + 1
     with get_default_graph().control_dependencies([update(biased, moved), update(step, count)]):
-        done = update(x, moved / (1 - TABLE["pow"](momentum, count)))
+        done = x._write("Assign", "assign", moved / (1 - TABLE["pow"](momentum, count)), None)
     # The variables that a saved model keeps of the average.
     done.op.attrs["hidden"] = {"biased": biased, "local_step": step}
+    _go_on(x, biased, step)
     return done
+
+
+def _go_on(x: Variable, biased: Variable, step: Variable) -> None:
+    """Begins an average where the variable already is: where it was set or loaded, or another call of its layer has
+    moved it."""
+    before, known = x._debiased[-1:], x._is_given
+    x._debiased.append((biased, step))
+    if not before and not known:
+        return
+    session = sessions.current_session()
+    if not before and is_initialized_in(x, session):
+        x._go_on_from_value(session)
+    for pair in before:
+        if all(is_initialized_in(v, session) for v in pair):
+            for own, other in zip((biased, step), pair):
+                own.load(session.store[other.op_name], session)

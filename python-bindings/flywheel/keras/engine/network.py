@@ -353,6 +353,7 @@ class Network(Layer):
         names = read_weight_names(filepath)
         if not reshape and (names is None or set(names) == set(keys)):
             RuntimeStore.restore(K.get_session().store, filepath, keys)
+            self._go_on_from_values()
             return
         names = list(keys) if names is None or set(names) == set(keys) else names
         if len(names) != len(keys):
@@ -370,8 +371,14 @@ class Network(Layer):
                                  f"has {value.shape}")  # fmt: skip
         RuntimeStore.restore(K.get_session().store, filepath,
                              {key: name for key, name in pairs.items() if key not in changed})  # fmt: skip
+        self._go_on_from_values()
         K.batch_set_value([(own[name], np.asarray(reader.get_tensor(key)).reshape(K.int_shape(own[name])))
                            for key, name in changed.items()])  # fmt: skip
+
+    def _go_on_from_values(self) -> None:
+        """Has averages go on from weights that were read from a file."""
+        for _, w in self._named_weights():
+            w._go_on_from_value(K.get_session())
 
     def load_weights(
         self, filepath: str, by_name: bool = False, skip_mismatch: bool = False, reshape: bool = False
