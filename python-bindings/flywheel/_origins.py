@@ -2,13 +2,17 @@
 """The places in a program where objects with names are made: a cell of a notebook that is executed again makes another
 one at the same place."""
 
+import contextlib
+import gc
+import inspect
 import linecache
 import sys
-import traceback
+import types
 import weakref
-from typing import Any, Optional, Set
+from typing import Any, Hashable, Optional, Set
 
 _EXPRESSIONS = ("<lambda>", "<listcomp>", "<setcomp>", "<dictcomp>", "<genexpr>")
+_MAY_BE_SUSPENDED = inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
 
 
 class Origin:
@@ -18,9 +22,9 @@ class Origin:
     __slots__ = ("_code", "_file", "_kind", "_kind_name", "_line")
 
     def __init__(self, kind: Optional[type] = None) -> None:
-        # A class that is defined again is another object.
+        # A class that is defined again is another object of the same name in the same module.
         self._kind = None if kind is None else weakref.ref(kind)
-        self._kind_name = "" if kind is None else kind.__qualname__
+        self._kind_name = None if kind is None else (kind.__module__, kind.__qualname__)
         self._code: Any = None
         frame = sys._getframe(1)
         while frame is not None and not _is_outside(frame.f_code.co_name):
@@ -34,18 +38,28 @@ class Origin:
         """Returns true if this is of an earlier run of the code that has made the other."""
         if self._code is None or other._code is None or self._code is other._code:
             return False
-        # The class of an object of which only variables are left may be gone.
-        has_kinds = self._kind is not None and other._kind is not None and self._kind_name == other._kind_name
-        if has_kinds and self._kind() is not other._kind():  # type: ignore[misc]
-            return True
-        if self._text and other._text:
-            return self._text == other._text
-        # Text that is typed in or executed has no name of its own: <stdin>, <string>.
-        return (self._file, self._line) == (other._file, other._line) and not self._file.startswith("<")
+        if self._kind is not None and other._kind is not None:
+            if self._kind_name != other._kind_name:
+                return False
+            # The class of an object of which only variables are left may be gone. A function that makes classes makes
+            # another one in each call.
+            if self._kind() is not other._kind() and "<locals>" not in self._kind_name[1]:  # type: ignore[index]
+                return True
+        return self.place is not None and self.place == other.place
+
+    def is_one_run(self, other: "Origin") -> bool:
+        """Returns true if nothing is of an earlier run than one of the two and not than the other."""
+        kinds = [None if one is None else one() for one in (self._kind, other._kind)]
+        return self._code is other._code and kinds[0] is kinds[1] and self._kind_name == other._kind_name
 
     @property
-    def _text(self) -> str:
-        return linecache.getline(self._file, self._line).strip()
+    def place(self) -> Hashable:
+        """The text of the statement, or the file and line without one; equal in each run of the code. None for text
+        that is typed in or executed, which has no name of its own: <stdin>, <string>."""
+        if self._code is None:
+            return None
+        text = linecache.getline(self._file, self._line).strip()
+        return text or (None if self._file.startswith("<") else (self._file, self._line))
 
 
 def _is_outside(name: str) -> bool:
@@ -59,5 +73,24 @@ def let_go_of_last_error() -> None:
     seen: Set[int] = set()
     while isinstance(error, BaseException) and id(error) not in seen:
         seen.add(id(error))
-        traceback.clear_frames(error.__traceback__)
+        entry = error.__traceback__
+        while entry is not None:
+            _clear(entry.tb_frame)
+            entry = entry.tb_next
         error = error.__cause__ or error.__context__
+
+
+def _clear(frame: types.FrameType) -> None:
+    """Clears a frame, unless it runs, in any thread, or is of a generator or coroutine that somebody may go on with:
+    clearing would close that."""
+    if frame.f_code.co_flags & _MAY_BE_SUSPENDED and (gc.get_freeze_count() or _is_suspended(frame)):
+        return
+    # One that runs is an error.
+    with contextlib.suppress(RuntimeError):
+        frame.clear()
+
+
+def _is_suspended(frame: types.FrameType) -> bool:
+    """Returns true if a generator or coroutine goes on with this frame. One that has ended has none."""
+    frames = {types.GeneratorType: "gi_frame", types.CoroutineType: "cr_frame", types.AsyncGeneratorType: "ag_frame"}
+    return any(getattr(one, frames[type(one)]) is frame for one in gc.get_objects() if type(one) in frames)

@@ -300,8 +300,10 @@ class Namespace:
             wishes = {name._pool + name._wish() for name in names}
             holders = {wish: self._holders_of(wish) for wish in wishes}
             is_rerun = any(name.is_made_again(one) for name in names for one in holders[name._pool + name._wish()])
+            # The object of an earlier run may wait for its name, too.
+            is_rerun = is_rerun or _are_of_several_runs(names)
             del names
-        if not any(holders.values()):
+        if not is_rerun and not any(holders.values()):
             return
         if is_rerun:
             let_go_of_last_error()
@@ -476,6 +478,18 @@ class Namespace:
 
     def __exit__(self, *_: Any) -> None:
         _local.stack.pop()
+
+
+def _are_of_several_runs(names: List[Name]) -> bool:
+    """Returns true if one of the objects is of an earlier run of the code that has made another one of its name."""
+    found: Dict[Tuple[str, str], List[Name]] = {}
+    for name in names:
+        own = found.setdefault((name._pool, name._wish()), [])
+        if any(name.is_made_again(one) for one in own[-_MOST_HOLDERS:]):
+            return True
+        if not own or not own[-1]._origin.is_one_run(name._origin):
+            own.append(name)
+    return False
 
 
 class _Own:

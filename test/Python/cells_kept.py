@@ -8,8 +8,11 @@ import gc
 import itertools
 import linecache
 import sys
+import threading
+import types
 import warnings
 from typing import Any, Dict, List, Sequence, Tuple
+from unittest import mock
 
 import numpy as np
 
@@ -138,6 +141,191 @@ def test_outputs() -> None:
     gc.collect()
 
 
+def run_cell(text: str, file: str, space: Dict[str, Any]) -> List[str]:
+    """Executes text as the cell of a file, and returns the warnings."""
+    with mock.patch.dict(CELLS, {file: text}):
+        return execute([file], space)
+
+
+def test_generators() -> None:
+    """A generator goes on where it was when a model is made again, although its frame is in the error."""
+    kinds = {
+        "def": ("def batches():", "one = next(data)", "rest = list(data)"),
+        "async def": ("async def batches():", "one = run(data.__anext__())", "rest = run(collect())"),
+    }
+    for (head, step, rest), is_asked in itertools.product(kinds.values(), (True, False)):
+        space = make_space()
+        run_cell(
+            f"""
+def run(awaitable):
+    try:
+        awaitable.send(None)
+    except StopIteration as end:
+        return end.value
+
+{head}
+    for k in range(6):
+        try:
+            if k == 2:
+                raise ValueError("bad file")
+            yield k
+        except ValueError as error:
+            yield error
+
+async def collect():
+    return [one async for one in data]
+
+class Net(fw.Module):
+    def __init__(self):
+        self.dense = fw.nn.Dense(3, 2)
+
+data = batches()
+""",
+            "data",
+            space,
+        )
+        model = "net = Net()" + ("\nname = net.name" if is_asked else "")
+        train = f"""
+def train(net):
+    while True:
+        {step}
+        if isinstance(one, Exception):
+            raise one
+
+train(net)
+"""
+        run_cell(model, "net", space)
+        run_cell(train, "train", space)
+        assert str(sys.last_value) == "bad file", sys.last_value
+        assert not run_cell(model, "net", space)
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            assert space["net"].name == "Net"
+        run_cell(rest, "rest", space)
+        assert space["rest"] == [3, 4, 5], (head, space["rest"])
+        space.clear()
+        gc.collect()
+
+
+def test_ended_generators() -> None:
+    """Generators and coroutines that have failed keep nothing, and what another thread executes goes on."""
+    for text in (
+        "def train(net):\n    yield net\n    raise ValueError('diverged')\nlist(train(net))",
+        "async def train(net):\n    raise ValueError('diverged')\ntrain(net).send(None)",
+    ):
+        space = make_space()
+        for _ in range(2):
+            execute(["model"], space)
+            run_cell(text, "train", space)
+            assert str(sys.last_value) == "diverged"
+        assert not execute(["model"], space) and space["net"].name == "Net", space["net"].name
+        space.clear()
+        gc.collect()
+
+
+def test_threads() -> None:
+    space = make_space()
+    found: List[Any] = []
+    run_cell(
+        """
+def work(ready, go, found):
+    state = ["kept"]
+    try:
+        raise ValueError("in a thread")
+    except ValueError as error:
+        ready.append(error)
+        entered.set()
+        go.wait()
+    found.append(state)
+""",
+        "work",
+        space,
+    )
+    space["entered"], go, ready = threading.Event(), threading.Event(), []
+    thread = threading.Thread(target=space["work"], args=(ready, go, found), daemon=True)
+    thread.start()
+    space["entered"].wait()
+    execute(["model"], space)
+    sys.last_value = ready.pop()
+    execute(["model"], space)
+    assert space["net"].name == "Net"
+    go.set()
+    thread.join()
+    assert found == [["kept"]]
+
+
+def test_late_names() -> None:
+    """The names of both runs wait when somebody asks for one: the one that the error keeps does not get it."""
+    for where in ("def evaluate(net):\n    ", ""):
+        space = make_space()
+        cell = f"{where}raise ValueError('no data')\n" + ("evaluate(net)" if where else "")
+        for has_lines in (True, False):
+            with mock.patch.dict(CELLS, failing=CELLS["model"] + cell, both=CELLS["model"]):
+                for _ in range(3):
+                    execute(["failing"], space, has_lines)
+                    assert str(sys.last_value) == "no data"
+                with mock.patch.dict(CELLS, failing=CELLS["model"]):
+                    execute(["failing"], space, has_lines)
+            with warnings.catch_warnings():
+                warnings.simplefilter("error")
+                assert space["net"].name == "Net", space["net"].name
+            space.pop("net")
+    # An object that something else keeps is warned of, also if its name waits.
+    space = make_space()
+    execute(["model"], space)
+    space["kept"] = space["net"]
+    execute(["model"], space)
+    with warnings.catch_warnings(record=True) as seen:
+        warnings.simplefilter("always")
+        assert (space["kept"].name, space["net"].name) == ("Net", "Net_1")
+    (text,) = [str(one.message) for one in seen]
+    assert "an earlier run of this code" in text
+    space.clear()
+    gc.collect()
+
+
+def test_classes_of_one_name() -> None:
+    """Objects of several classes of one name are no runs of one cell."""
+    space = make_space()
+    text = "import flywheel as fw\nclass Net(fw.Module):\n    def __init__(self):\n        self.d = fw.nn.Dense(3, 2)\n"
+    for name in ("teacher", "student"):
+        space[name] = types.ModuleType(name)
+        exec(text, space[name].__dict__)
+    space["make"] = lambda: type("Net", (space["teacher"].Net,), {"__qualname__": "make.<locals>.Net"})
+    sys.last_value = error = failed()
+    for cells in (
+        ["t = teacher.Net()", "s = student.Net()"],
+        ["a = (net := teacher.Net())", "b = student.Net()"],
+        ["t = make()()", "s = make()()"],
+    ):
+        for number, cell in enumerate(cells):
+            assert not run_cell(f"{cell}\n", f"cell {number}", space)
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            names = {one.name for one in space.values() if isinstance(one, fw.Module)}
+            assert names == {"Net", "Net_1"} or len(names) > 2, names
+        assert error.__traceback__.tb_frame.f_locals["local"] == 1, "the frames of an error are cleared"
+        for name in [name for name, one in space.items() if isinstance(one, fw.Module)]:
+            del space[name]
+        gc.collect()
+    # A class that is defined again is another run, whatever the text of the line.
+    run_cell(text, "class", space)
+    run_cell("first = Net()\nname = first.name", "first", space)
+    run_cell(text, "class", space)
+    (warned,) = run_cell("second = Net()\nname = second.name", "second", space)
+    assert "an earlier run of this code" in warned
+    space.clear()
+    gc.collect()
+
+
+def failed() -> Any:
+    local = 1
+    try:
+        raise ValueError(local)
+    except ValueError as error:
+        return error
+
+
 def test_several_at_once() -> None:
     """Several objects of one class are no news in one run of a cell, or from several lines."""
     for text in (
@@ -175,4 +363,5 @@ def test_several_at_once() -> None:
 
 
 if __name__ == "__main__":
-    run_tests([test_errors, test_outputs, test_several_at_once])
+    run_tests([test_errors, test_outputs, test_generators, test_ended_generators, test_threads, test_late_names,
+               test_classes_of_one_name, test_several_at_once])  # fmt: skip
