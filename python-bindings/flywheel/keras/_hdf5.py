@@ -288,7 +288,7 @@ def write_model(f: Any, model: Any, training: Optional[str], state: Dict[str, An
 
 def _of_keras_2(config: Any) -> Any:
     """Returns a configuration as Keras 2.1 reads it: a Sequential model is the list of its layers, and layers of one
-    dimension have no data format."""
+    dimension have no data format. A frozen Sequential model, which no list is, has the form of Keras 2.2."""
     if isinstance(config, list):
         return [_of_keras_2(one) for one in config]
     if not isinstance(config, dict):
@@ -297,7 +297,7 @@ def _of_keras_2(config: Any) -> Any:
     if made.get("class_name") in _CHANNELS_LAST and made["config"].get("data_format") == "channels_last":
         del made["config"]["data_format"]
     if made.get("class_name") == "Sequential" and isinstance(made.get("config"), dict):
-        made["config"] = made["config"]["layers"]
+        made["config"] = made["config"] if "trainable" in made["config"] else made["config"]["layers"]
     return made
 
 

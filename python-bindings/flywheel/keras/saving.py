@@ -72,9 +72,12 @@ def expect_new(filepath: Any, overwrite: bool) -> None:
 
 
 def _training_config(model: Any) -> Dict[str, Any]:
+    # The weights that `compile` took, if the program has frozen other ones since.
+    chosen, names = model._collected_trainable_weights, {w: name for name, w in model._named_weights()}
+    others = {} if chosen == model.trainable_weights else {"trained_weights": [names[w] for w in chosen if w in names]}
     return {"optimizer_config": plain(model.optimizer), "loss": plain(model.loss), "metrics": plain(model.metrics),
             "loss_weights": plain(model.loss_weights), "sample_weight_mode": model.sample_weight_mode,
-            "weighted_metrics": plain(model.weighted_metrics)}  # fmt: skip
+            "weighted_metrics": plain(model.weighted_metrics), **others}  # fmt: skip
 
 
 def _training_state(model: Any) -> Dict[str, Any]:
@@ -140,6 +143,9 @@ def _make(
             model.compile(optimizers.get(config["optimizer_config"]), config["loss"], config["metrics"],
                           config["loss_weights"], config.get("sample_weight_mode"),
                           config.get("weighted_metrics"))  # fmt: skip
+            if "trained_weights" in config:
+                own = dict(model._named_weights())
+                model._collected_trainable_weights = [own[name] for name in config["trained_weights"]]
             model._function("train")
     return model
 

@@ -223,7 +223,8 @@ class Sequential(Model):
 
     def get_config(self) -> Dict[str, Any]:
         """The layers, in their order."""
-        return {"name": self.name, "layers": [plain(layer) for layer in self._stack or self._waiting]}
+        return {"name": self.name, "layers": [plain(layer) for layer in self._stack or self._waiting],
+                **self._frozen_config()}  # fmt: skip
 
     @classmethod
     def from_config(cls, config: Any, custom_objects: Any = None) -> Any:
@@ -234,6 +235,7 @@ class Sequential(Model):
         model = cls(name=None if is_list else config.get("name"))
         for data in config if is_list else config["layers"]:
             model.add(deserialize(data, custom_objects))
+        model.trainable = is_list or config.get("trainable", True)
         return model
 
     def predict_classes(self, x: Any, batch_size: Optional[int] = None, verbose: int = 0) -> Any:

@@ -257,7 +257,11 @@ class Network(Layer):
                    "inbound_nodes": [[[*place(x), plain(node.arguments)] for x in node.inputs] for node in own
                                      if node.inputs]} for layer, own in listed]  # fmt: skip
         return {"name": self.name, "layers": layers, "input_layers": [place(x) for x in self.inputs],
-                "output_layers": [place(y) for y in self.outputs]}  # fmt: skip
+                "output_layers": [place(y) for y in self.outputs], **self._frozen_config()}  # fmt: skip
+
+    def _frozen_config(self) -> Dict[str, Any]:
+        """Returns an entry that the configuration of a frozen network has, which Keras 2.1 leaves out."""
+        return {} if self.trainable else {"trainable": False}
 
     @classmethod
     def from_config(cls, config: Dict[str, Any], custom_objects: Any = None) -> Any:
@@ -290,8 +294,10 @@ class Network(Layer):
                 raise ValueError(f"the calls of {sorted({layer.name for layer, _ in left})} take tensors that no layer "
                                  "gives")  # fmt: skip
             left = waiting
-        return cls(inputs=[tensor(p) for p in config["input_layers"]],
-                   outputs=[tensor(p) for p in config["output_layers"]], name=config.get("name"))  # fmt: skip
+        network = cls(inputs=[tensor(p) for p in config["input_layers"]],
+                      outputs=[tensor(p) for p in config["output_layers"]], name=config.get("name"))  # fmt: skip
+        network.trainable = config.get("trainable", True)
+        return network
 
     def to_json(self, **kwargs: Any) -> str:
         """The architecture, without weights; `kwargs` are those of `json.dumps`."""
