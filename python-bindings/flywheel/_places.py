@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Places outside of a traced function that its code reads, and their values at one time. DispatcherObject.cpp compares
+"""Places outside of a traced function that its code reads, and their values at one time. Captures.cpp compares
 them before each call."""
 
 import collections

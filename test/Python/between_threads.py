@@ -340,20 +340,25 @@ def test_values_that_change() -> None:
 
 def test_draws_of_others() -> None:
     """Numbers that another thread draws are none that the function draws."""
-    done = threading.Event()
+    done, drawn = threading.Event(), threading.Event()
 
     def draw() -> None:
         while not done.is_set():
             np.random.rand()
             random.random()
+            drawn.set()
+
+    def body(x: Any) -> Any:
+        drawn.clear()
+        assert drawn.wait(60)
+        return x * 2.0
 
     thread = threading.Thread(target=draw)
     thread.start()
     try:
-        with warnings.catch_warnings(), fast_switches():
+        with warnings.catch_warnings():
             warnings.simplefilter("error", fw.CompileWarning)
-            for _ in range(3):
-                fw.function(lambda x: x * 2.0)(np.float32(1))
+            assert fw.function(body)(np.float32(1)) == 2.0
     finally:
         done.set()
         thread.join()
