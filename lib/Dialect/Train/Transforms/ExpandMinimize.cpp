@@ -160,7 +160,7 @@ LogicalResult MinimizeExpander::findParameters() {
       unconnected.push_back(symbol);
   }
   bool isEmpty = dependsOnEmptyTensor(minimize.getLoss());
-  // Of a loss on no examples nothing is left that says on which variables it
+  // A loss on no examples has nothing left that says on which variables it
   // would depend: all get the gradient 0. If a part of a loss has none, only
   // what the rest depends on is known to be trained.
   if (parameters.empty() && isEmpty)
