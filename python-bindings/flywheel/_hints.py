@@ -4,7 +4,10 @@
 import difflib
 import functools
 import inspect
+import sys
 from typing import Any, Callable, Iterable, Mapping
+
+_PACKAGE = __name__.split(".", 1)[0] + "."
 
 # Names of arguments elsewhere.
 _KEYWORDS = {
@@ -37,6 +40,20 @@ def explain_attribute(thing: Any, name: str, elsewhere: Mapping[str, str]) -> No
         raise attribute_error(f"'{type(thing).__name__}' object has no attribute '{name}'{hint}", name, hint)
 
 
+def is_own_attribute(thing: Any, name: str) -> bool:
+    """Returns true if an attribute of an object is a program's own: a private one, or one that the object or a class of
+    the program has, or sets in its `__init__`."""
+    if name.startswith("_") or name in vars(thing) or hasattr(type(thing), name):
+        return True
+    frame = None if type(thing).__module__.startswith(_PACKAGE) else sys._getframe()
+    while frame is not None:
+        code = frame.f_code
+        if code.co_name == "__init__" and code.co_argcount and frame.f_locals.get(code.co_varnames[0]) is thing:
+            return True
+        frame = frame.f_back
+    return False
+
+
 def nearest(name: str, names: Iterable[str]) -> str:
     """`; did you mean 'x'?` of the name that is most like `name`, or nothing."""
     known = list(names)
@@ -46,6 +63,12 @@ def nearest(name: str, names: Iterable[str]) -> str:
     found = [plain[own]] if own in plain else difflib.get_close_matches(name, known, 1, 0.75)
     found = found or [plain[one] for one in difflib.get_close_matches(own, plain, 1, 0.75)]
     return f"; did you mean '{found[0]}'?" if found else ""
+
+
+def nearest_argument(name: str, names: Iterable[str]) -> str:
+    """As `nearest`, for names of arguments: another framework's name counts as the one here."""
+    known, ours = list(names), _KEYWORDS.get(name, "")
+    return f"; did you mean '{ours}'?" if ours.split(", ")[0] in known else nearest(name, known)
 
 
 def check_keywords(function: Callable[..., Any], called: str, given: Mapping[str, Any], skip: int = 0) -> None:
@@ -58,8 +81,7 @@ def check_keywords(function: Callable[..., Any], called: str, given: Mapping[str
     for key in given:
         if key in names:
             continue
-        ours = _KEYWORDS.get(key, "")
-        hint = f"; did you mean '{ours}'?" if ours.split(", ")[0] in names else nearest(key, names)
+        hint = nearest_argument(key, names)
         raise TypeError(f"{called} has no argument '{key}'{hint or ', only ' + ', '.join(names)}")
 
 

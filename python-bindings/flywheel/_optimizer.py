@@ -12,6 +12,7 @@ import numpy as np
 from . import _dtypes, _trace, _tree
 from ._attributes import Attribute, Schedule, StructAttribute
 from ._elsewhere import OPTIMIZER
+from ._hints import attribute_error, is_own_attribute, nearest_argument
 from ._kinds import flag, integer, number
 from ._members import Members
 from ._operators import Operators
@@ -296,6 +297,9 @@ class Optimizer(StructAttribute):
         if "_name" in own and (name in self.scalars or name in self.scalars_if_positive):
             raise AttributeError(f"'{name}' of '{self.name}' is a variable: set it by `.{name}.set(...)` between calls "
                                  f"or `.{name}.assign(...)` in a traced function")  # fmt: skip
+        if "_name" in own and name not in own and name not in self.fields and not is_own_attribute(self, name):
+            hint = nearest_argument(name, [*self.fields, *self.scalars, *self.scalars_if_positive])
+            raise attribute_error(f"'{type(self).__name__}' has no attribute '{name}' to set{hint}", name, hint)
         super().__setattr__(name, value)
 
     def _scalar(self, name: str) -> Variable:

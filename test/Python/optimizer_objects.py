@@ -4,6 +4,7 @@
 """Optimizers as objects: what they refuse, and the dtype of their numbers."""
 
 import copy
+import functools
 import inspect
 import os
 import pickle
@@ -234,7 +235,40 @@ def test_two_dtypes() -> None:
                  make_step(optimizer, np.float64, "wide"))
 
 
-run_tests([test_attributes_are_fixed, test_numbers_at_construction, test_kinds_of_clauses,
+def test_unknown_attributes() -> None:
+    """An attribute that nothing would read is an error with the nearest one; classes of programs have their own."""
+    with fw.Namespace():
+        for name in fw.optimizers.__all__:
+            make: Any = getattr(fw.optimizers, name)
+            kind = make
+            if inspect.isclass(kind) and issubclass(kind, fw.optimizers.Optimizer) and kind.prefix:
+                made = make(lr=0.1)
+                for own in ("learning_rate", "lr_", "beta1", "momentun"):
+                    expect_error(AttributeError, f"'{kind.__name__}' has no attribute '{own}' to set",
+                                 functools.partial(setattr, made, own, 0.5))
+        adam = fw.optimizers.Adam(0.1)
+        for own, ours in (("learning_rate", "lr"), ("lr_", "lr"), ("beta1", "beta_1"), ("beta2", "beta_2")):
+            expect_error(AttributeError, f"did you mean '{ours}'?", functools.partial(setattr, adam, own, 0.5))
+        adam._mine = 1
+
+        class Logged(fw.optimizers.Adam):
+            note = ""
+
+            def __init__(self, rate: float) -> None:
+                super().__init__(rate)
+                self.seen = [rate]
+                self._begin()
+
+            def _begin(self) -> None:
+                self.count = 0
+
+        logged = Logged(0.1)
+        logged.seen, logged.count, logged.note = [0.2], 1, "x"
+        expect_error(AttributeError, "did you mean 'lr'?", lambda: setattr(logged, "learning_rate", 0.5))
+        assert isinstance(copy.copy(logged), Logged)
+
+
+run_tests([test_unknown_attributes, test_attributes_are_fixed, test_numbers_at_construction, test_kinds_of_clauses,
            test_rate_before_the_first_step, test_saved_before_the_first_step, test_dtype_decided_later,
            test_copies_have_the_numbers_of_now, test_each_store_has_its_own, test_rate_in_front_of_the_update,
            test_two_dtypes])  # fmt: skip
