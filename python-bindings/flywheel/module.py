@@ -10,7 +10,7 @@ import numpy as np
 
 from . import _dtypes, _reads, _trace, _tree
 from ._elsewhere import MODULE
-from ._hints import check_keywords, explain_attribute
+from ._hints import attribute_error, check_keywords, explain_attribute, is_own_attribute
 from ._members import Members
 from ._tensor import format_shape
 from ._types import Array, Path
@@ -23,6 +23,10 @@ __all__ = ["Module"]
 Member = Union["Module", Variable]
 Keys = Tuple[Any, ...]
 Self = TypeVar("Self", bound="Module")
+# Attributes of other frameworks' modules that switch something there, and what does so here.
+_WITHOUT_EFFECT = {"trainable": "freeze() and unfreeze()", "requires_grad": "freeze() and unfreeze()",
+                   "training": MODULE["training"]}  # fmt: skip
+_VALUES = (np.ndarray, np.generic, bool, int, float, complex, str, bytes, list, tuple, dict)
 _PACKAGE = __name__.split(".", 1)[0] + "."
 
 
@@ -94,9 +98,25 @@ class Module(_tree.Whole):
             setattr(cls, "__call__", _make_refusal(name))  # noqa: B010
 
     def __setattr__(self, key: str, value: Any) -> None:
+        if key in _WITHOUT_EFFECT or isinstance(self.__dict__.get(key), (Module, Variable)):
+            self._check_set(key, value)
         _reads.forget_readers(self, key, value)
         super().__setattr__(key, value)
         self._name.unsettle()
+
+    def _check_set(self, key: str, value: Any) -> None:
+        """Raises AttributeError for an attribute that nothing would read, and TypeError for a value in place of a
+        variable or a module."""
+        if key in _WITHOUT_EFFECT and not hasattr(type(self), key) and not is_own_attribute(self, key):
+            hint = f"; instead: {_WITHOUT_EFFECT[key]}"
+            raise attribute_error(f"'{type(self).__name__}' has no attribute '{key}' to set{hint}", key, hint)
+        old = self.__dict__.get(key)
+        if isinstance(old, (Module, Variable)) and isinstance(value, _VALUES) and not any(self._find((key,), value)):
+            is_variable = isinstance(old, Variable)
+            remedy = "its set(x), or assign(x) in a traced function, gives it another value" if is_variable else (
+                "its load_state_dict(state) gives it other values")  # fmt: skip
+            raise TypeError(f"'{key}' of a {type(self).__name__} is a {type(old).__name__}, found a "
+                            f"{type(value).__name__} in its place: {remedy}")  # fmt: skip
 
     def __delattr__(self, key: str) -> None:
         _reads.forget_readers(self, key)

@@ -4,6 +4,7 @@
 """N18: a module that changes after calls, shares variables or keeps a cache is traced as it is now."""
 
 import copy
+import functools
 import gc
 import weakref
 from typing import Any, List
@@ -184,4 +185,32 @@ def test_caches() -> None:
     assert second(x).shape == (1, 3, 4)
 
 
-run_tests([test_changed_after_calls, test_replaced_objects, test_shared_variables, test_caches])
+def test_settings_without_effect() -> None:
+    """An attribute that no module reads is an error, as is a value in the place of a variable or a module."""
+    with fw.Namespace():
+        chain, dense = Chain(), fw.nn.Dense(3, 1)
+        for thing in (chain, chain.last, dense):
+            for name, remedy in (("trainable", "freeze()"), ("requires_grad", "freeze()"), ("training", "training=")):
+                refuses(AttributeError, remedy, functools.partial(setattr, thing, name, False))
+        values: List[Any] = [np.zeros((3, 1), np.float32), np.float32(1), 1.0, [0.0], "oops"]
+        for value in values:
+            refuses(TypeError, "is a Variable, found", functools.partial(setattr, dense, "kernel", value))
+            refuses(TypeError, "load_state_dict", functools.partial(setattr, chain, "last", value))
+        dense.kernel = fw.Variable(np.zeros((3, 1), np.float32))
+        dense.bias = None
+        chain.last = fw.nn.Dense(3, 2)
+        chain.scale = 2.0
+
+        class Switched(fw.Module):
+            training = True
+
+            def __init__(self) -> None:
+                self.trainable = False
+
+        switched = Switched()
+        switched.trainable, switched.training = True, False
+        assert switched.trainable and not switched.training
+
+
+run_tests([test_settings_without_effect, test_changed_after_calls, test_replaced_objects, test_shared_variables,
+           test_caches])  # fmt: skip
