@@ -105,9 +105,11 @@ def _count_loops(op: Operation, inputs: Sequence[Tensor], captures: Any, loops: 
         """Returns sizes that are at least the numbers of iterations, which a part of the run before finds: a gradient
         keeps the values that each begins with. One program is for all numbers up to a size, and sizes double."""
         if "bound" not in loops[0].attrs:
-            numbers = graph.create("LoopCount", inputs, lambda *_: (), [(_dtypes.int32, ()) for _ in loops],
-                                   captures=captures, region=lambda emitter, _: counted(emitter, op)[: len(loops)]
-                                   ).outputs  # fmt: skip
+            # They wait for nothing that an optimizer waits for: they are known before the run.
+            with graph.control_dependencies(None):
+                numbers = graph.create("LoopCount", inputs, lambda *_: (), [(_dtypes.int32, ()) for _ in loops],
+                                       captures=captures, region=lambda emitter, _: counted(emitter, op)[: len(loops)]
+                                       ).outputs  # fmt: skip
             for loop, number in zip(loops, numbers):
                 loop.attrs["bound"] = of_size(number, doubles=True)
         return [loop.attrs["bound"] for loop in loops]

@@ -99,7 +99,9 @@ def of_size(x: Tensor, doubles: bool = False) -> Tensor:
             raise ValueError(f"a size is not negative, found {n} for '{x.name}'")
         return np.empty(max(16, 1 << (int(n) - 1).bit_length()) if doubles else int(n), np.int8)
 
-    return host_call("SizeOf", measured, [x], [(_dtypes.int8, (None,))])[0].outputs[0]
+    # The number has what it waits for.
+    with x.op.graph.control_dependencies(None):
+        return host_call("SizeOf", measured, [x], [(_dtypes.int8, (None,))])[0].outputs[0]
 
 
 def as_sizes(shape: Any) -> Any:
