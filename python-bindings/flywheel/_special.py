@@ -106,9 +106,11 @@ def digamma(given: Tensor) -> Tensor:
     others by reflection (DLMF 5.5.4). NaN at its poles, to either side of which it is another infinity."""
     reflects, x, rest = _reflected(given)
     z = add(x, float(_STEPS))
-    square = arithmetic.reciprocal(arithmetic.square(z))
+    # Not of a square that may be infinite.
+    inverse = arithmetic.reciprocal(z)
+    square = multiply(inverse, inverse)
     series = multiply(square, _horner(square, [float(b / (2 * k)) for k, b in enumerate(_BERNOULLI, 1)]))
-    found = subtract(subtract(arithmetic.log(z), multiply(0.5, arithmetic.reciprocal(z))), series)
+    found = subtract(subtract(arithmetic.log(z), multiply(0.5, inverse)), series)
     for step in range(_STEPS):
         found = subtract(found, arithmetic.reciprocal(add(x, float(step))))
     found = where(reflects, subtract(found, multiply(_cotangent(multiply(rest, math.pi)), math.pi)), found)
@@ -268,7 +270,8 @@ def _ratio_slope(x: Tensor, y: Tensor) -> Tensor:
     """-y (x + y), where x + y is a series of 1 / x^2 over -x far below 0."""
     is_far, far = _far_part(arithmetic.negative(x), [1.0, -2.0, 10.0, -74.0, 706.0])
     rest = where(is_far, divide(far, where(is_far, arithmetic.negative(x), 1.0)), add(x, y))
-    return multiply(arithmetic.negative(y), rest)
+    # The density is 0 far above, also at infinity.
+    return multiply(arithmetic.negative(y), where(equal(y, 0.0), 0.0, rest))
 
 
 _normal_ratio = _with_slope(_ratio, _ratio_slope)

@@ -84,12 +84,14 @@ func.func @power(%x: tensor<4xf32>, %p: tensor<4xf32>, %g: tensor<4xf32>) -> ten
 // The slope does not depend on the cotangent, which forward mode differentiates.
 // CHECK-LABEL: func @power_base(
 // CHECK-SAME: %[[X:.*]]: tensor<4xf32>, %[[P:.*]]: tensor<4xf32>, %[[G:.*]]: tensor<4xf32>
-// CHECK: %[[IS_CONSTANT:.*]] = arith.andi
+// CHECK: %[[IS_GONE:.*]] = arith.andi
+// CHECK: %[[FACTOR:.*]] = arith.select %[[IS_GONE]], %{{.*}}, %[[P]]
+// CHECK: %[[IS_CONSTANT:.*]] = arith.ori %[[IS_GONE]], %{{.*}}
 // CHECK: %[[BASE:.*]] = arith.select %[[IS_CONSTANT]], %{{.*}}, %[[X]]
 // CHECK: %[[POWER:.*]] = math.powf %[[BASE]]
 // CHECK: %[[KEPT:.*]] = arith.select %[[IS_CONSTANT]], %{{.*}}, %[[POWER]]
 // CHECK: %[[FINITE:.*]] = arith.select %[[IS_ROOT:.*]], %{{.*}}, %[[KEPT]]
-// CHECK: %[[SCALED:.*]] = arith.mulf %[[P]], %[[FINITE]]
+// CHECK: %[[SCALED:.*]] = arith.mulf %[[FACTOR]], %[[FINITE]]
 // CHECK: %[[SLOPE:.*]] = arith.select %[[IS_ROOT]], %[[KEPT]], %[[SCALED]]
 // CHECK: arith.mulf %[[G]], %[[SLOPE]]
 func.func @power_base(%x: tensor<4xf32>, %p: tensor<4xf32>, %g: tensor<4xf32>) -> tensor<4xf32> {

@@ -12,6 +12,7 @@ import numpy as np
 from odd_points import nested, row
 
 import flywheel as fw
+from flywheel import _special as special
 from selection import choose
 
 MODES = {1: ["R", "F"], 2: ["RR", "RF", "FR", "FF"], 3: ["RRR", "FRF", "FFF"]}
@@ -43,12 +44,30 @@ CANCELS = ("logaddexp", "logsumexp", "sinc", "sigmoid", "silu", "softplus", "tan
 LOW_ORDER = {"hypot": 1, "arctan2": 2}
 TOLERANCES = {"float32": 2e-4, "bfloat16": 6e-2}
 
+# The functions that are tested at infinities and NaN, and the modes there.
+PAIRS_AT_ENDS: Dict[str, str] = {
+    "arctan2": "fw.arctan2(x, y)", "logaddexp": "fw.logaddexp(x, y)", "hypot": "fw.hypot(x, y)",
+    "power": "fw.power(x, y)",
+}  # fmt: skip
+AT_ENDS: Dict[str, str] = {
+    **UNARY, **PAIRS_AT_ENDS,
+    **{name: f"fw.{name}(x)" for name in "arccos arcsin arctanh cbrt cosh exp2 log10 sinh tan lgamma".split()},
+    **{name: f"special.{name}(x)" for name in "digamma erfinv ndtri erfcx log_ndtr".split()},
+    "polygamma": "special.polygamma(2, x)",
+}  # fmt: skip
+ENDS = {1: ["R", "F"], 2: ["RR", "FF", "FR"]}
 
-def results_of(text: str, points: Sequence[Any], dtype: Any) -> List[Tuple[str, str, Any]]:
-    function = eval(f"lambda {'x, y'[: 3 * len(points) - 2]}: {text}", {"fw": fw, "row": row})
-    words = [("", ""), *((modes, "".join(word)) for order in MODES
-                         for word in itertools.combinations_with_replacement("01"[: len(points)], order)
-                         for modes in MODES[order])]  # fmt: skip
+
+def words_of(count: int, orders: Any) -> List[Tuple[str, str]]:
+    """The modes and the places of the arguments of each derivative, the value's first."""
+    return [("", ""), *((modes, "".join(word)) for order in orders
+                        for word in itertools.combinations_with_replacement("01"[:count], order)
+                        for modes in orders[order])]  # fmt: skip
+
+
+def results_of(text: str, points: Sequence[Any], dtype: Any, orders: Any = MODES) -> List[Tuple[str, str, Any]]:
+    function = eval(f"lambda {'x, y'[: 3 * len(points) - 2]}: {text}", {"fw": fw, "row": row, "special": special})
+    words = words_of(len(points), orders)
     program = fw.function(lambda *args: [nested(function, modes, word)(*args) for modes, word in words])
     found = program(*[point.astype(dtype) for point in points])
     return [(modes, word, np.asarray(one, np.float64)) for (modes, word), one in zip(words, found)]
@@ -91,6 +110,13 @@ def check_wide() -> None:
                 exact = wanted[len(word) - 1] if len(word) < 3 else np.where(np.abs(x) > 1e100, 0, np.nan)
                 near = np.isclose(one, exact, 1e-12, 1e-300) | np.isnan(exact)
                 assert np.all(near), f"{name}, {modes!r}: {one}, expected {exact}"
+    # The slope of acosh does not change its sign below -1.
+    for kind, near in (("float64", 1e-12), ("float32", 1e-5), ("float16", 2e-3)):
+        x = np.array([-1.5, -2.5, -3.0, -10.0])
+        for _, word, found in results_of("fw.arccosh(x)", [x], np.dtype(kind), ENDS):
+            if word:
+                wanted = (x * x - 1) ** -0.5 if len(word) == 1 else -x * (x * x - 1) ** -1.5
+                np.testing.assert_allclose(found, wanted, near)
     one, zero = np.array([1e-200, 1e-200, 0.0]), np.array([1e-200, 0.0, 1e-200])
     by_two = {(modes, word): found for modes, word, found in results_of("fw.arctan2(x, y)", [one, zero], np.float64)}
     for modes in MODES[2]:
@@ -99,8 +125,53 @@ def check_wide() -> None:
         np.testing.assert_array_equal(by_two[modes, "01"], [0, np.inf, -np.inf])
 
 
+def round_off(numbers: Any) -> Any:
+    """0 and infinity for numbers near to them, as limits are."""
+    numbers = np.where(np.abs(numbers) < 1e-30, 0.0, numbers)
+    return np.where(np.abs(numbers) > 1e30, np.copysign(np.inf, numbers), numbers)
+
+
+def limits_of(text: str, points: Sequence[Any]) -> List[Any]:
+    """The limits of derivatives of f64 toward the infinities among the points; NaN if they are not known."""
+    found = []
+    for size in (1e300, 1e200):
+        near = [np.where(np.isinf(one), np.copysign(size, one), one) for one in points]
+        found.append([round_off(one) for _, _, one in results_of(text, near, np.float64, ENDS)])
+    with np.errstate(invalid="ignore"):
+        return [np.where((a == b) | (np.abs(a - b) <= 1e-6 * np.abs(a)), a, np.nan) for a, b in zip(*found)]
+
+
+def check_ends(name: str) -> List[str]:
+    """At NaN the derivatives of what is not linear there are NaN; at an infinity where the value is a number they are
+    their limits."""
+    text, count = AT_ENDS[name], 2 if name in PAIRS_AT_ENDS else 1
+    points = [grid.ravel() for grid in np.meshgrid(*[[np.nan, np.inf, -np.inf, 2.5, 0.5, -3.0, 0.0]] * count)]
+    points = [one[~np.all(np.isfinite(points), axis=0)] for one in points]
+    ordinary = [np.array([-7.3, -2.7, -1.1, -0.4, 0.3, 0.6, 0.9, 1.7, 4.2, 8.5]) + 0.1 * i for i in range(count)]
+    limits = limits_of(text, points)
+    # One of them is that of each part.
+    parts = [np.unique(one[np.isfinite(one)].round(9)) for _, _, one in results_of(text, ordinary, np.float64, ENDS)]
+    is_nan, wrong = np.any(np.isnan(points), axis=0), []
+    firsts = [limit for limit, (_, word) in zip(limits, words_of(count, ENDS)) if len(word) == 1]
+    for dtype in ("float64", "float32", "float16"):
+        (_, _, value), *found = results_of(text, points, np.dtype(dtype), ENDS)
+        for (modes, word, one), limit, pieces in zip(found, limits[1:], parts[1:]):
+            # Nothing is expected of the slope of an infinite one.
+            is_known = ~is_nan & np.isfinite(value) & ~np.isnan(limit)
+            if len(word) > 1:
+                is_known &= np.all(np.isfinite(firsts), axis=0)
+            bad = is_nan & np.isnan(value) & ~np.isnan(one) & (len(pieces) > 2)
+            bad |= is_known & ~np.isclose(one, limit, 2e-3, 0)
+            what = f"{name} of {dtype}, derivative {word!r} in mode {modes!r}"
+            wanted = np.where(is_nan, np.nan, limit)
+            wrong += [f"{what} at {[float(x[i]) for x in points]}: {one[i]}, expected {wanted[i]}"
+                      for i in np.flatnonzero(bad)[:3]]  # fmt: skip
+    return wrong
+
+
 if __name__ == "__main__":
     check_wide()
     cases = [(name, kind) for name in [*UNARY, *BINARY] for kind in (np.dtype("float32"), fw.bfloat16)]
     errors = [line for name, kind in choose("extreme points", cases, 0.4) for line in check(name, kind)]
+    errors += [line for name in AT_ENDS for line in check_ends(name)]
     assert not errors, "\n".join(errors)

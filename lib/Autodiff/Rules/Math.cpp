@@ -29,6 +29,7 @@
 #include "mlir/IR/TypeUtilities.h"
 
 #include <cmath>
+#include <limits>
 
 using namespace mlir;
 
@@ -53,7 +54,8 @@ static ElementwiseExpr timesSign(ElementwiseExpr value, ElementwiseExpr x) {
 /// are further derivatives, where x^2 would be infinite.
 static ElementwiseExpr erfSlope(In i) {
   ElementwiseExpr x = i.x;
-  x = (x.apply<math::AbsFOp>() < 40.0).select(x, x.splat(40.0));
+  // NaN is not larger.
+  x = (x.apply<math::AbsFOp>() > 40.0).select(x.splat(40.0), x);
   return exp(-(x * x)) * twoOverSqrtPi;
 }
 
@@ -79,9 +81,9 @@ namespace {
 struct Reciprocal {
   Reciprocal(ElementwiseExpr x, double limit)
       : isLarge(x.apply<math::AbsFOp>() > limit) {
-    ElementwiseExpr one = x.splat(1.0);
-    small = isLarge.select(x.splat(limit), x);
-    reciprocal = one / isLarge.select(x, one);
+    ElementwiseExpr atLimit = x.splat(limit);
+    small = isLarge.select(atLimit, x);
+    reciprocal = x.splat(1.0) / isLarge.select(x, atLimit);
   }
   /// Returns `other`, of the reciprocal, if the number is large.
   ElementwiseExpr select(ElementwiseExpr other, ElementwiseExpr value) const {
@@ -111,15 +113,15 @@ static ElementwiseExpr asinhSlope(In i) {
   return i.g * (parts.select(size, u.splat(1.0)) / sqrt(1.0 + u * u));
 }
 
-/// Returns d acosh(x)/dx = 1 / sqrt(x^2 - 1), or u / sqrt(1 - u^2) with
-/// u = 1 / x.
+/// Returns d acosh(x)/dx = 1 / sqrt(x^2 - 1), or |u| / sqrt(1 - u^2) with
+/// u = 1 / x. Below -1, where acosh is NaN, that is the number of the formula,
+/// as it is for log and atanh outside of their domains, and in frameworks.
 static ElementwiseExpr acoshSlope(In i) {
   Reciprocal parts(i.x, 2.0);
   ElementwiseExpr u = parts.reciprocal;
-  ElementwiseExpr inside =
-      parts.select((1.0 - u) * (1.0 + u), squareMinusOne(parts.small));
-  // At 1, as before: the derivatives of g / sqrt.
-  return parts.select(i.g * u, i.g) / sqrt(inside);
+  ElementwiseExpr far = u.apply<math::AbsFOp>() / sqrt((1.0 - u) * (1.0 + u));
+  // Two quotients: a selected numerator is 0 over 0 at 1 in forward mode.
+  return parts.select(i.g * far, i.g / sqrt(squareMinusOne(parts.small)));
 }
 
 /// Returns the number that `value` has everywhere, if it is a constant.
@@ -160,9 +162,15 @@ static ElementwiseExpr powerBase(In i) {
       return i.g.splat(0.0);
     return narrow(g * (p * x.apply<math::PowFOp>(p.splat(*known - 1.0))), i.g);
   }
+  // Around an infinite exponent a power that is 0 stays 0.
+  ElementwiseExpr isGone =
+      (p.apply<math::AbsFOp>() == std::numeric_limits<double>::infinity())
+          .apply<arith::AndIOp>(i.y == 0.0);
+  p = dropIf(isGone, p);
   // At 0^0, or the power 0 of NaN.
-  ElementwiseExpr isConstant = (p == 0.0).apply<arith::AndIOp>(
-      x.compare(arith::CmpFPredicate::UEQ, x.splat(0.0)));
+  ElementwiseExpr isConstant =
+      isGone.apply<arith::OrIOp>((p == 0.0).apply<arith::AndIOp>(
+          x.compare(arith::CmpFPredicate::UEQ, x.splat(0.0))));
   // The derivative of 0 x^-1 by x is 0 where x^-2 is infinite, too.
   ElementwiseExpr isFlat = (p == 0.0).apply<arith::AndIOp>(
       x.apply<math::AbsFOp>() < getSmallestWithSquare(x.getType()));
@@ -211,16 +219,20 @@ static ElementwiseExpr clampedValue(In i) {
 /// a sign, of operands that are scaled by the larger one. The angle does not
 /// depend on the scale, which is constant to derivatives: each further one is
 /// that of numbers up to 1, divided by the scale, and so is a number if it is
-/// in the range of the type. In types below f32 the parts would overflow.
+/// in the range of the type. In types below f32 the parts would overflow. With
+/// an infinite operand, and at the origin, the angle is as of a constant.
 static std::pair<ElementwiseExpr, ElementwiseExpr> angleSlopes(In i) {
   i.a = widen(i.a);
   i.b = widen(i.b);
   ElementwiseExpr scale = i.a.apply<math::AbsFOp>().apply<arith::MaximumFOp>(
       i.b.apply<math::AbsFOp>());
   ElementwiseExpr isOrigin = scale == 0.0, one = scale.splat(1.0);
+  ElementwiseExpr isInfinite = scale == std::numeric_limits<double>::infinity();
   scale = isOrigin.select(one, scale).apply<train::StopGradientOp>();
-  ElementwiseExpr a = i.a / scale, b = i.b / scale;
-  ElementwiseExpr square = isOrigin.select(one, a * a + b * b);
+  ElementwiseExpr isFlat = isOrigin.apply<arith::OrIOp>(isInfinite);
+  ElementwiseExpr a = dropIf(isFlat, i.a) / scale;
+  ElementwiseExpr b = dropIf(isFlat, i.b) / scale;
+  ElementwiseExpr square = isFlat.select(one, a * a + b * b);
   return {b / square / scale, a / square / scale};
 }
 

@@ -59,11 +59,11 @@ func.func @silu(%x: tensor<?xf16>) -> tensor<?xf16> {
 
 // -----
 
-// No exponential of a positive number.
+// No exponential of a positive number, but one of NaN.
 // CHECK-LABEL: func @elu
-// CHECK: %[[LOW:.*]] = arith.minimumf %[[X:.*]], %{{.*}}
+// CHECK: %[[P:.*]] = arith.cmpf ogt, %[[X:.*]], %{{.*}}
+// CHECK: %[[LOW:.*]] = arith.select %[[P]], %{{.*}}, %[[X]]
 // CHECK: %[[E:.*]] = math.expm1 %[[LOW]]
-// CHECK: %[[P:.*]] = arith.cmpf ogt, %[[X]]
 // CHECK: arith.select %[[P]], %[[X]], %[[E]]
 func.func @elu(%x: tensor<4xf32>) -> tensor<4xf32> {
   %y = nn.elu %x : tensor<4xf32>

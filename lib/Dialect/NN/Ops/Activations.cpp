@@ -154,13 +154,14 @@ decomposeUnary(Operation *op, OpBuilder &b,
 }
 
 /// Emits alpha (exp(x) - 1) for x that are not positive. No exponential of a
-/// large number reaches the derivative.
+/// large number reaches the derivative, and NaN does.
 static ElementwiseExpr emitElu(ElementwiseExpr x, double alpha) {
+  ElementwiseExpr isPositive = x > 0.0;
   ElementwiseExpr exponential =
-      x.apply<arith::MinimumFOp>(x.splat(0.0)).apply<math::ExpM1Op>();
+      isPositive.select(x.splat(0.0), x).apply<math::ExpM1Op>();
   if (alpha != 1.0)
     exponential = exponential * alpha;
-  return (x > 0.0).select(x, exponential);
+  return isPositive.select(x, exponential);
 }
 
 FailureOr<SmallVector<Value>> GeluOp::decompose(OpBuilder &b) {
@@ -228,6 +229,8 @@ FailureOr<SmallVector<Value>> SoftsignOp::decompose(OpBuilder &b) {
     ElementwiseExpr inverse = one / (1.0 + size);
     // The slope is 1 - |y| over 1 + |x|, whose terms cancel far from 0.
     ElementwiseExpr far = (1.0 - inverse).apply<math::CopySignOp>(x);
-    return (size > 1.0).select(far, x * inverse);
+    ElementwiseExpr isFar = size > 1.0;
+    // The product of the other case has no infinite factor.
+    return isFar.select(far, isFar.select(x.splat(0.0), x) * inverse);
   });
 }
