@@ -1,10 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Nested tuples, lists, dicts and data classes of values, flat and back."""
 
+import contextlib
 import dataclasses
+import threading
+import types
 import weakref
 from collections import OrderedDict, defaultdict
-from typing import Any, Callable, Hashable, Iterator, List, Sequence, Tuple
+from typing import Any, Callable, Dict, Hashable, Iterator, List, Sequence, Tuple
 
 import numpy as np
 
@@ -30,22 +33,22 @@ class Whole:
 
 
 class _Kept:
-    """A `Whole` in a form: equal to itself only, whatever its class compares, and not kept alive by the form."""
+    """A `Whole` or a variable in a form: equal to itself only, whatever its class compares, and not kept alive."""
 
     __slots__ = ("_id", "_reference", "_what")
 
-    def __init__(self, value: Whole) -> None:
+    def __init__(self, value: Any) -> None:
         self._id, self._reference, self._what = id(value), weakref.ref(value), type(value).__name__
 
     @property
-    def value(self) -> Whole:
+    def value(self) -> Any:
         found = self._reference()
         if found is None:
             raise ReferenceError(f"there is no {self._what} any more that this tree was made of")
         return found
 
     @property
-    def reference(self) -> "weakref.ref[Whole]":
+    def reference(self) -> "weakref.ref[Any]":
         return self._reference
 
     @property
@@ -62,11 +65,22 @@ class _Kept:
         return self._id
 
 
+class _Open(threading.local):
+    """The objects whose attributes are being taken apart: one that leads back to it is kept as it is."""
+
+    def __init__(self) -> None:
+        self.ids: List[int] = []
+
+
+_open = _Open()
+
+
 def flatten(tree: Any) -> Tuple[List[Any], Spec]:
     """The leaves in order, and what else there is to the tree, which is hashable.
 
     Tuples (also named ones), lists and dicts are nodes, and so are an OrderedDict, a
-    defaultdict, and objects of data classes that have arrays or cannot be hashed. The leaves of a dict are
+    defaultdict, and objects of data classes that have arrays or cannot be hashed; of their attributes that are no
+    fields only arrays are leaves, and the form has the others. The leaves of a dict are
     in the order of its sorted keys, but for those of an OrderedDict; None and a `Whole` have no leaves.
     """
     leaves: List[Any] = []
@@ -89,15 +103,66 @@ def _flatten(tree: Any, leaves: List[Any]) -> Spec:
             keys.order = tuple(tree)
         children = tuple(_flatten(tree[key], leaves) for key in keys)
         return (kind, keys, children, tree.default_factory) if kind is defaultdict else (kind, keys, children)
-    if dataclasses.is_dataclass(kind) and not kind.__module__.startswith("flywheel."):
+    if dataclasses.is_dataclass(kind) and id(tree) not in _open.ids and not kind.__module__.startswith("flywheel."):
         own: List[Any] = []
-        spec = (kind, tuple(_flatten(getattr(tree, field.name), own) for field in dataclasses.fields(tree)))
+        fields = tuple(_flatten(getattr(tree, field.name), own) for field in dataclasses.fields(tree))
         # One of numbers and names is an argument like them: settings, of which each value has a trace.
         if any(map(_is_array, own)) or not _is_hashable(tree):
             leaves += own
-            return spec
+            others = _others(tree)
+            _open.ids.append(id(tree))
+            try:
+                return (kind, (*fields, *(_flatten_other(value, leaves) for value in others.values())), tuple(others))
+            finally:
+                _open.ids.pop()
     leaves.append(tree)
     return LEAF
+
+
+class _Constant:
+    """A value in a form: a number or a text, or another object, which is equal to itself only."""
+
+    __slots__ = ("_key", "value")
+
+    def __init__(self, value: Any) -> None:
+        self.value = value
+        is_plain = isinstance(value, (bool, int, float, complex, str, bytes, np.generic))
+        self._key = (type(value), repr(value) if is_plain else id(value))
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Constant) and self._key == other._key
+
+    def __hash__(self) -> int:
+        return hash(self._key)
+
+
+class _Other:
+    """The first part of the form of an attribute that is no field: only its arrays are leaves."""
+
+
+def _others(tree: Any) -> Dict[str, Any]:
+    """Returns the attributes of an object of a data class that are no fields: `__post_init__` or another class has set
+    them."""
+    fields = {field.name for field in dataclasses.fields(tree)}
+    found = {name: value for name, value in getattr(tree, "__dict__", {}).items() if name not in fields}
+    for kind in type(tree).__mro__:
+        for name, member in vars(kind).items() if "__slots__" in vars(kind) else ():
+            if isinstance(member, types.MemberDescriptorType) and member.__name__ not in fields:
+                with contextlib.suppress(AttributeError):
+                    found[name] = member.__get__(tree, type(tree))
+    return found
+
+
+def _flatten_other(value: Any, leaves: List[Any]) -> Spec:
+    own: List[Any] = []
+    spec = _flatten(value, own)
+    leaves += [one for one in own if _is_array(one)]
+    return (_Other, (spec,), tuple(LEAF if _is_array(one) else _constant(one) for one in own))
+
+
+def _constant(value: Any) -> Any:
+    # A form keeps no variable.
+    return _Kept(value) if type(value).__module__.startswith("flywheel.") else _Constant(value)
 
 
 def _is_array(value: Any) -> bool:
@@ -161,13 +226,16 @@ def _unflatten(spec: Any, leaves: Iterator[Any], of_whole: Callable[[Whole], Any
         found = {key: _unflatten(child, leaves, of_whole) for key, child in zip(spec[1], spec[2])}
         items = [(key, found[key]) for key in getattr(spec[1], "order", spec[1])]
         return defaultdict(spec[3], items) if spec[0] is defaultdict else spec[0](items)
+    if spec[0] is _Other:
+        own = [next(leaves) if one == LEAF else one.value for one in spec[2]]
+        return _unflatten(spec[1][0], iter(own), of_whole)
     children = [_unflatten(child, leaves, of_whole) for child in spec[1]]
     if spec[0] is list:
         return children
     if dataclasses.is_dataclass(spec[0]):
         made: Any = object.__new__(spec[0])  # type: ignore[arg-type]
-        for field, child in zip(dataclasses.fields(spec[0]), children):
-            object.__setattr__(made, field.name, child)
+        for name, child in zip(_attributes(spec), children):
+            object.__setattr__(made, name, child)
         return made
     return tuple(children) if spec[0] is tuple else spec[0](*children)
 
@@ -208,8 +276,10 @@ def describe(spec: Any) -> str:
         return str(spec[1].what)
     if spec[0] in _MAPPINGS:
         return "{" + ", ".join(f"{key!r}: {describe(child)}" for key, child in zip(spec[1], spec[2])) + "}"
+    if spec[0] is _Other:
+        return describe(spec[1][0])
     if dataclasses.is_dataclass(spec[0]):
-        fields = zip(_field_names(spec[0]), spec[1])
+        fields = zip(_attributes(spec), spec[1])
         return f"{_name_of(spec[0])}({', '.join(f'{name}={describe(child)}' for name, child in fields)})"
     inner = ", ".join(describe(child) for child in spec[1])
     return f"[{inner}]" if spec[0] is list else f"({inner})"
@@ -223,14 +293,17 @@ def names(spec: Any, prefix: str) -> List[str]:
         return [prefix]
     if spec[0] is Whole:
         return []
+    if spec[0] is _Other:
+        return [name for name, one in zip(names(spec[1][0], prefix), spec[2]) if one == LEAF]
     keys: Sequence[Any] = spec[1] if spec[0] in _MAPPINGS else range(len(spec[1]))
     if dataclasses.is_dataclass(spec[0]):
-        keys = _field_names(spec[0])
+        keys = _attributes(spec)
     return [name for key, child in zip(keys, _children(spec)) for name in names(child, f"{prefix}_{key}")]
 
 
-def _field_names(kind: Any) -> List[str]:
-    return [field.name for field in dataclasses.fields(kind)]
+def _attributes(spec: Any) -> List[str]:
+    """The names of the attributes of an object of a data class that a form has."""
+    return [*(field.name for field in dataclasses.fields(spec[0])), *spec[2]]
 
 
 def _name_of(kind: Any) -> str:

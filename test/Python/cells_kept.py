@@ -241,7 +241,8 @@ def work(ready, go, found):
         "work",
         space,
     )
-    space["entered"], go, ready = threading.Event(), threading.Event(), []
+    ready: List[Any] = []
+    space["entered"], go = threading.Event(), threading.Event()
     thread = threading.Thread(target=space["work"], args=(ready, go, found), daemon=True)
     thread.start()
     space["entered"].wait()

@@ -53,6 +53,43 @@ class Pair(NamedTuple):
     number: int
 
 
+@dataclasses.dataclass(eq=False)
+class Derived:
+    x: Any
+
+    def __post_init__(self) -> None:
+        self.scale, self.is_on, self.cache = 2.0, True, dict[str, Any]()
+        self.table = {"w": self.x, "times": 3}
+
+
+class _Slots:
+    __slots__ = ("cache", "is_on", "scale", "table")
+
+
+@dataclasses.dataclass
+class DerivedSlots(_Slots):
+    __slots__ = ("x",)
+    x: Any
+
+    def __post_init__(self) -> None:
+        self.scale, self.is_on, self.cache = 2.0, True, dict[str, Any]()
+        self.table = {"w": self.x, "times": 3}
+
+
+class Subclass(Derived):
+    def __init__(self, x: Any) -> None:
+        super().__init__(x)
+        self.extra = 5.0
+
+
+@dataclasses.dataclass
+class Linked:
+    x: Any
+
+    def __post_init__(self) -> None:
+        self.me, self.scale, self.w = self, 7.0, None
+
+
 def weighted(values: Any) -> Any:
     """A sum that depends on the order."""
     return sum(value * (place + 1.0) for place, value in enumerate(values))
@@ -124,6 +161,47 @@ def test_data_classes() -> None:
     np.testing.assert_allclose(slots(Slots(X, 2 * X)).x, 2 * X)
 
 
+def test_attributes_that_are_no_fields() -> None:
+    traces: List[int] = []
+
+    @fw.function
+    def scaled(one: Any) -> Any:
+        traces.append(1)
+        if not one.is_on:
+            return {"sum": one.x * one.table["w"], "made": type(one)(one.x)}
+        return {"sum": one.x * one.scale + one.table["w"] * one.table["times"], "made": type(one)(one.x * 2.0)}
+
+    for kind in (Derived, DerivedSlots, Subclass):
+        del traces[:]
+        for x in (X, X + 1, X + 2):
+            one = kind(x)
+            found = scaled(one)
+            np.testing.assert_allclose(found["sum"], x * 2 + x * 3)
+            made = found["made"]
+            np.testing.assert_allclose(made.table["w"], 2 * x)
+            assert (made.scale, made.is_on, made.cache) == (2.0, True, {})
+            assert made.cache is not scaled(one)["made"].cache
+            assert one.cache == {} and one.x is x
+        assert len(traces) == 1, (kind, traces)
+        one.scale = 4.0
+        np.testing.assert_allclose(scaled(one)["sum"], one.x * 4 + one.x * 3)
+        one.is_on = False
+        np.testing.assert_allclose(scaled(one)["sum"], one.x * one.x)
+        assert len(traces) == 3
+    np.testing.assert_allclose(fw.function(lambda one: one.extra * one.x)(Subclass(X)), 5 * X)
+    np.testing.assert_allclose(fw.function(lambda one: one.me.scale * one.x)(Linked(X)), 7 * X)
+    own: Any = Linked(X)
+    own.w = fw.Variable(X, name="own")
+    times = fw.function(lambda one: one.w * one.x)
+    np.testing.assert_allclose(times(own), X * X)
+    own.w = fw.Variable(2 * X, name="other")
+    np.testing.assert_allclose(times(own), 2 * X * X)
+    found = fw.function(lambda one: fw.grad(lambda one: fw.sum(one.x * one.scale))(one))(Derived(X))
+    np.testing.assert_allclose(found.x, np.full_like(X, 2))
+    loop = fw.function(lambda one: fw.fori_loop(0, 3, lambda i, one: Derived(one.x * one.scale), one))
+    np.testing.assert_allclose(loop(Derived(X)).x, 8 * X)
+
+
 def test_derivatives_and_loops() -> None:
     @fw.function
     def gradient(parameters: Frozen, x: Any) -> Any:
@@ -166,5 +244,14 @@ def test_settings() -> None:
 
 
 if __name__ == "__main__":
-    run_tests([test_orders_of_keys, test_keywords, test_branches_of_other_orders, test_data_classes,
-               test_derivatives_and_loops, test_settings])
+    run_tests(
+        [
+            test_orders_of_keys,
+            test_keywords,
+            test_branches_of_other_orders,
+            test_data_classes,
+            test_attributes_that_are_no_fields,
+            test_derivatives_and_loops,
+            test_settings,
+        ]
+    )
