@@ -140,7 +140,9 @@ def _describe_call(name: str, own: Mapping[str, Any], error: Exception) -> str:
     wrong = [one for one, value in own.items() if kind and type(value).__name__ == kind.group(1).rpartition(".")[2]]
     if len(wrong) == 1:
         return f"{name}: {wrong[0]} cannot be {_show(own[wrong[0]])}"
-    return f"{name} does not take {listed}" + ("" if isinstance(error, _OF_CODE) else f": {text}")
+    # NumPy says which dtypes it does not convert.
+    is_of_code = isinstance(error, _OF_CODE) and not text.startswith("Cannot cast array data")
+    return f"{name} does not take {listed}" + ("" if is_of_code else f": {text}")
 
 
 def _is_implicit(error: Exception, trace: Optional[types.TracebackType]) -> bool:
