@@ -197,7 +197,9 @@ def test_static_batch() -> None:
 
 def test_recomputed_again() -> None:
     # Less than the square root of the layers: parts are computed several times.
-    expect_same("deep", deep_mlp(24), (0.22,), ("optimized", "reference"))
+    expect_same("deep", deep_mlp(24), (0.22,), ("optimized",))
+    # There each op of a derivative has a value of its own: those of one gelu are a share of their own.
+    expect_same("deep", deep_mlp(24), (0.27,), ("reference",))
 
 
 def test_recurrent() -> None:
@@ -259,9 +261,9 @@ def test_out_of_reach() -> None:
     expect_error("budget", r"'step' needs a workspace of at least \d+ bytes where every dimension size is 24, "
                  r"more than the memory budget of 1000 bytes",
                  lambda: flywheel.compile(deep_mlp(4), memory_budget=1000, max_dim_size=BATCH), flywheel.CompileError)
-    expect_error("negative", "memory_budget of at least 0 bytes",
+    expect_error("negative", "memory_budget: expected a number of bytes",
                  lambda: flywheel.compile(deep_mlp(1), memory_budget=-1), ValueError)
-    expect_error("dim_size", "max_dim_size of at least 1",
+    expect_error("dim_size", "max_dim_size: expected a bound within .1, 16777216., found 0",
                  lambda: flywheel.compile(deep_mlp(1), memory_budget=1 << 20, max_dim_size=0), ValueError)
 
 
