@@ -15,13 +15,17 @@ from beside_tensorflow import caught, program, run_all
 
 def _all(tf: Any, dataset: Any) -> List[Any]:
     element = tf.data.make_one_shot_iterator(dataset).get_next()
-    out = []
     with tf.Session() as session:
-        while True:
-            try:
-                out.append(session.run(element))
-            except tf.errors.OutOfRangeError:
-                return out
+        return _rest(tf, session, element)
+
+
+def _rest(tf: Any, session: Any, element: Any) -> List[Any]:
+    out = []
+    while True:
+        try:
+            out.append(session.run(element))
+        except tf.errors.OutOfRangeError:
+            return out
 
 
 @program
@@ -66,6 +70,68 @@ def counts_of_tensors(tf: Any) -> Any:
 
 
 @program
+def tensors_from_outside(tf: Any) -> Any:
+    """Functions of elements see tensors from outside as they were where the iterator began."""
+    data, out = tf.data.Dataset, []
+    n, words = tf.placeholder(tf.int64, []), tf.placeholder(tf.string, [])
+    other = tf.placeholder_with_default(np.int64(2), [])
+    parts = tf.unstack(tf.placeholder_with_default(np.arange(3), [3]))
+    drawn = tf.random_uniform([], 0, 1000, tf.int64, seed=1)
+    count = tf.data.make_one_shot_iterator(data.range(10)).get_next()
+    three, m = data.range(3), n * 2
+
+    def loop(x: Any) -> Any:
+        return tf.while_loop(lambda i, a: i < n, lambda i, a: (i + 1, a + m * x), [tf.zeros([], tf.int64), x])[1]
+
+    def branches(x: Any) -> Any:
+        return tf.cond(x > 0, lambda: x + parts[0], lambda: x * 10 + parts[1]) + parts[2] * n
+
+    def pairs(x: Any) -> Any:
+        inner = data.range(2).map(lambda y: y + 100 * x + 1000 * m)
+        return inner.flat_map(lambda z: data.from_tensors(z + x).repeat(n)).filter(lambda z: z < 1000 * n + x * m)
+
+    def counted(k: Any, step: Any) -> Any:
+        assert isinstance(k, np.generic) and isinstance(step, np.generic)
+        yield from range(0, int(k), int(step))
+
+    made = [three.map(lambda x: x + m), three.map(lambda x: (x, words)), three.map(lambda x: m),
+            three.filter(lambda x: x < n), three.filter(lambda x: x < n - other), three.map(loop), three.map(branches),
+            three.flat_map(lambda x: data.range(n)), three.flat_map(lambda x: data.range(x, x + m)),
+            three.flat_map(pairs), three.interleave(lambda x: data.range(x + m), 2, 1),
+            three.interleave(lambda x: data.range(x + m), n, n), three.map(lambda x: x * other + count),
+            three.map(lambda x: tf.range(x)).padded_batch(n, [None], other), three.shuffle(n - n + 1),
+            data.from_generator(counted, tf.int64, [], args=(m, 3)),
+            three.apply(tf.data.experimental.map_and_batch(lambda x: x + n, n)),
+            three.apply(tf.data.experimental.parallel_interleave(lambda x: data.range(n), cycle_length=2)),
+            three.apply(tf.data.experimental.enumerate_dataset(n))]  # fmt: skip
+    for dataset in made:
+        iterator = tf.data.make_initializable_iterator(dataset)
+        element = iterator.get_next()
+        with tf.Session() as session:
+            for value in (2, 3):
+                session.run(iterator.initializer, {n: value, words: f"{value}", other: value + 1})
+                out += _rest(tf, session, element)
+    iterator = tf.data.make_initializable_iterator(three.map(lambda x: drawn))
+    element = iterator.get_next()
+    with tf.Session() as session:
+        session.run(iterator.initializer)
+        out.append(len(set(_rest(tf, session, element))))
+    out += _all(tf, three.map(lambda x: x + other))
+    for dataset in (three.map(lambda x: x + m), data.range(m), three.map(lambda x: x + count)):
+        out.append(caught(lambda: tf.data.make_one_shot_iterator(dataset)))  # noqa: B023
+    return out
+
+
+@program
+def fed_outputs(tf: Any) -> Any:
+    """Each output of an op may be fed, in any order."""
+    a, b = tf.unstack(tf.placeholder(tf.float32, [2]))
+    with tf.Session() as session:
+        feeds: List[Any] = [{a: 1, b: 2}, {b: 3, a: 5}]
+        return [session.run(a - b, one) for one in feeds] + [session.run(b * b, {b: 3}), session.run(a * a, {a: 7})]
+
+
+@program
 def experimental(tf: Any) -> Any:
     data, own = tf.data.Dataset, tf.data.experimental
     numbers = data.from_tensor_slices((np.arange(7), np.arange(14.0).reshape(7, 2)))
@@ -86,6 +152,10 @@ def refused() -> None:
         assert caught(lambda: data.range(3).interleave(data.from_tensors, cycle, block)) == "ValueError"  # noqa: B023
     batches = data.range(7).apply(flywheel.v1.contrib.data.batch_and_drop_remainder(3))
     assert [len(x) for x in _all(flywheel.v1, batches)] == [3, 3]
+    a, b = flywheel.v1.unstack(flywheel.v1.placeholder(flywheel.v1.float32, [2]))
+    with flywheel.v1.Session() as session:
+        assert caught(lambda: session.run(a + b, {b: 3})) == caught(lambda: session.run(a, {b: 3}))
+        assert caught(lambda: session.run(a, {b: 3})) == "NotImplementedError"
 
 
 if __name__ == "__main__":

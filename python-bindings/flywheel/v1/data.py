@@ -15,6 +15,7 @@ from .. import _dtypes, _flywheel
 from . import data_experimental as experimental  # noqa: F401
 from .conversion import as_tensor, dtype_of
 from .dtypes import as_dtype
+from .emission import ancestors, tensors_needed
 from .errors import OutOfRangeError
 from .host_calls import host_call
 from .operation import Tensor
@@ -50,20 +51,21 @@ class Dataset:
 
     @staticmethod
     def from_generator(generator: Any, output_types: Any, output_shapes: Any = None, args: Any = None) -> "Dataset":
-        """An element for each value that a generator yields."""
+        """An element for each value that a generator yields: a function of `args`, tensors, as arrays."""
+        given = [as_tensor(x) for x in args or ()]
         kinds = [dtype_of(t) for t in flatten(output_types)]
         shapes: List[Any] = [None] * len(kinds)
         if output_shapes is not None:
             shapes = [None if s is None else _plain(s) for s in _parts_like(output_shapes, output_types)]
 
         def start(session: Any, values: Any) -> Iterable[Leaves]:
-            for element in generator(*(args or ())):
+            for element in generator(*[values[x][()] for x in given]):
                 leaves = _parts_like(element, output_types)
                 if len(leaves) != len(kinds):
                     raise TypeError(f"the generator is to give {len(kinds)} parts, found {len(leaves)}")
                 yield tuple(_dtypes.as_numpy(x, kind) for x, kind in zip(leaves, kinds))
 
-        return Dataset(output_types, list(zip(kinds, shapes)), [], start)
+        return Dataset(output_types, list(zip(kinds, shapes)), given, start)
 
     @staticmethod
     def range(*args: Any) -> "Dataset":
@@ -109,22 +111,26 @@ class Dataset:
 
         return self._like(start, None, sources)
 
-    def shuffle(self, buffer_size: int, seed: Any = None, reshuffle_each_iteration: Any = None) -> "Dataset":
+    def shuffle(self, buffer_size: Any, seed: Any = None, reshuffle_each_iteration: Any = None) -> "Dataset":
         """In an order that is drawn, each element out of the next `buffer_size`."""
-        if buffer_size <= 0:
+        sources, given = _counts(buffer_size)
+        if not sources and buffer_size <= 0:
             raise ValueError(f"buffer_size must be greater than zero, found {buffer_size}")
         draw = generator_of("Shuffle", seed)
         # The state of the generator in the first pass, by session, for passes that repeat its order.
         first: weakref.WeakKeyDictionary[Any, Any] = weakref.WeakKeyDictionary()
 
         def start(session: Any, values: Any) -> Iterable[Leaves]:
+            (size,) = given(values)
+            if size <= 0:
+                raise _invalid(f"buffer_size must be greater than zero, found {size}")
             random = draw(session)
             if reshuffle_each_iteration is not None and not reshuffle_each_iteration:
                 kept = first.setdefault(session, copy.deepcopy(random.bit_generator))
                 random = np.random.Generator(copy.deepcopy(kept))
             held: List[Leaves] = []
             for leaves in self._start(session, values):
-                if len(held) < buffer_size:
+                if len(held) < size:
                     held.append(leaves)
                     continue
                 place = int(random.integers(len(held)))
@@ -133,7 +139,7 @@ class Dataset:
             for place in random.permutation(len(held)):
                 yield held[place]
 
-        return self._like(start)
+        return self._like(start, None, sources)
 
     def batch(self, batch_size: Any, drop_remainder: bool = False) -> "Dataset":
         """Joins `batch_size` elements to one, with a new first dimension."""
@@ -177,84 +183,102 @@ class Dataset:
         goals = ([s or () for _, s in self._types] if padded_shapes is None
                  else [_plain(s) for s in _parts_like(padded_shapes, self._form)])  # fmt: skip
         fills = [0] * len(goals) if padding_values is None else flatten(padding_values)
+        sources = [x for x in fills if isinstance(x, Tensor)]
 
         def start(session: Any, values: Any) -> Iterable[Leaves]:
             for rows in rows_of(session, values):
-                yield tuple(_padded(column, goal, fill) for column, goal, fill in zip(zip(*rows), goals, fills))
+                yield tuple(_padded(column, goal, values[fill] if isinstance(fill, Tensor) else fill)
+                            for column, goal, fill in zip(zip(*rows), goals, fills))  # fmt: skip
 
         types: List[Type] = [(t, (lead, *goal)) for (t, _), goal in zip(self._types, goals)]
-        return self._like(start, types, _counts(batch_size)[0])
+        return self._like(start, types, [*_counts(batch_size)[0], *sources])
 
-    def _call(self, function: Callable[..., Any]) -> Tuple[Any, List[Tensor], Callable[..., List[Any]]]:
-        """Returns the results of a function of tensors for an element, these as tensors, and a function of a session
-        and of arrays that computes them."""
+    def _traced(self, function: Callable[..., Any]) -> Tuple[Any, List[Tensor]]:
+        """Returns what a function makes of an element, and the placeholders of this element."""
         feeds = [placeholder(t, s) for t, s in self._types]
-        made = _applied(function, pack(self._form, list(feeds)))
+        return _applied(function, pack(self._form, list(feeds))), feeds
+
+    def _call(self, function: Callable[..., Any]) -> Tuple[Any, List[Tensor], List[Tensor], Callable[..., List[Any]]]:
+        """Returns the results of a function of tensors for an element, these as tensors, the tensors from outside that
+        they need, and a function of a session, of arrays and of the values of tensors, which computes the results."""
+        made, feeds = self._traced(function)
         results = [as_tensor(x) for x in flatten(made)]
-        return made, results, lambda session, leaves: session.run(results, dict(zip(feeds, leaves)))
+        return made, results, *_computed(results, feeds)
 
     def map(self, map_func: Callable[..., Any], num_parallel_calls: Any = None) -> "Dataset":
         """Replaces each element by the result of a function of tensors."""
-        made, results, call = self._call(map_func)
+        made, results, captured, call = self._call(map_func)
 
         def start(session: Any, values: Any) -> Iterable[Leaves]:
             for leaves in self._start(session, values):
-                yield tuple(np.asarray(x) for x in call(session, leaves))
+                yield tuple(np.asarray(x) for x in call(session, leaves, values))
 
         types: List[Type] = [(x.dtype, x.static_shape) for x in results]
-        return Dataset(made, types, self._sources, start)
+        return Dataset(made, types, [*self._sources, *captured], start)
 
     def filter(self, predicate: Callable[..., Any]) -> "Dataset":
         """The elements for which a function holds."""
-        _, results, call = self._call(predicate)
+        _, results, captured, call = self._call(predicate)
         if len(results) != 1 or not results[0].dtype.is_bool:
             raise ValueError("`predicate` must return a scalar boolean tensor.")
 
         def start(session: Any, values: Any) -> Iterable[Leaves]:
             for leaves in self._start(session, values):
-                if call(session, leaves)[0]:
+                if call(session, leaves, values)[0]:
                     yield leaves
 
-        return self._like(start)
+        return self._like(start, None, captured)
 
-    def _inner(self, kind: str, map_func: Callable[..., Any]) -> Tuple["Dataset", Callable[..., Iterable[Leaves]]]:
-        """Returns the data set that a function makes of an element, and a function of a session and of arrays that
-        goes through that of these. Raises TypeError for a function that returns something else."""
-        feeds = [placeholder(t, s) for t, s in self._types]
-        made = _applied(map_func, pack(self._form, list(feeds)))
+    def _inner(
+        self, kind: str, map_func: Callable[..., Any]
+    ) -> Tuple["Dataset", List[Tensor], Callable[..., Iterable[Leaves]]]:
+        """Returns the data set that a function makes of an element, the tensors from outside that it needs, and a
+        function of a session, of arrays and of the values of tensors, which goes through the data set of these. Raises
+        TypeError for a function that returns something else."""
+        made, feeds = self._traced(map_func)
         if not isinstance(made, Dataset):
             raise TypeError(f"`map_func` of {kind} must return a `Dataset` object, found {type(made).__name__}")
         sources = list(dict.fromkeys(made._sources))
+        captured, call = _computed(sources, feeds)
 
-        def inner(session: Any, leaves: Leaves) -> Iterable[Leaves]:
-            values = session.run(sources, dict(zip(feeds, leaves))) if sources else []
-            return made._start(session, dict(zip(sources, values)))
+        def inner(session: Any, leaves: Leaves, values: Any) -> Iterable[Leaves]:
+            own = call(session, leaves, values) if sources else []
+            return made._start(session, dict(zip(sources, own)))
 
-        return made, inner
+        return made, captured, inner
 
     def flat_map(self, map_func: Callable[..., Any]) -> "Dataset":
         """The elements of the data sets that a function makes of elements, one data set after the other."""
-        made, inner = self._inner("flat_map", map_func)
+        made, captured, inner = self._inner("flat_map", map_func)
 
         def start(session: Any, values: Any) -> Iterable[Leaves]:
             for leaves in self._start(session, values):
-                yield from inner(session, leaves)
+                yield from inner(session, leaves, values)
 
-        return Dataset(made._form, made._types, self._sources, start)
+        return Dataset(made._form, made._types, [*self._sources, *captured], start)
 
     def interleave(
-        self, map_func: Callable[..., Any], cycle_length: int, block_length: int = 1, num_parallel_calls: Any = None
+        self, map_func: Callable[..., Any], cycle_length: Any, block_length: Any = 1, num_parallel_calls: Any = None
     ) -> "Dataset":
         """The elements of the data sets that a function makes of elements, in turn `block_length` of each of
         `cycle_length` data sets. The next element takes the turn of a data set that has ended."""
-        if cycle_length < 1 or block_length < 1:
-            raise ValueError(f"interleave: expected a cycle_length and a block_length of at least 1, found "
-                             f"{cycle_length} and {block_length}")  # fmt: skip
-        made, inner = self._inner("interleave", map_func)
+        sources, given = _counts(cycle_length, block_length)
+
+        def checked(numbers: List[int], error: Callable[[str], Exception]) -> Tuple[int, int]:
+            cycle, block = numbers
+            if cycle < 1 or block < 1:
+                raise error(f"interleave: expected a cycle_length and a block_length of at least 1, found {cycle} and "
+                            f"{block}")  # fmt: skip
+            return cycle, block
+
+        if not sources:
+            checked([cycle_length, block_length], ValueError)
+        made, captured, inner = self._inner("interleave", map_func)
 
         def start(session: Any, values: Any) -> Iterable[Leaves]:
+            cycle, block = checked(given(values), _invalid)
             rest, place, count = self._start(session, values), 0, 0
-            opened: List[Optional[Iterable[Leaves]]] = [None] * cycle_length
+            opened: List[Optional[Iterable[Leaves]]] = [None] * cycle
             has_more = True
             while has_more or any(one is not None for one in opened):
                 own = opened[place]
@@ -262,7 +286,7 @@ class Dataset:
                     leaves = next(rest, None)
                     has_more = leaves is not None
                     if leaves is not None:
-                        opened[place] = inner(session, leaves)
+                        opened[place] = inner(session, leaves, values)
                         continue
                 found = None if own is None else next(own, None)
                 if found is not None:
@@ -270,10 +294,10 @@ class Dataset:
                     count += 1
                 elif own is not None:
                     opened[place] = None
-                if found is None or count == block_length:
-                    place, count = (place + 1) % cycle_length, 0
+                if found is None or count == block:
+                    place, count = (place + 1) % cycle, 0
 
-        return Dataset(made._form, made._types, self._sources, start)
+        return Dataset(made._form, made._types, [*self._sources, *sources, *captured], start)
 
     def _slice(self, numbers: Sequence[Any], bounds: Callable[..., Any]) -> "Dataset":
         """Returns the elements from a number on to below another one, in steps: `bounds` makes these of `numbers`."""
@@ -343,8 +367,12 @@ class Dataset:
 
     def make_one_shot_iterator(self) -> "Iterator":
         """An iterator that begins by itself, in each session."""
-        if any(x.op.type == "Placeholder" for x in self._sources):
-            raise ValueError("Cannot capture a placeholder in a one-shot iterator: use make_initializable_iterator")
+        for op in ancestors([x.op for x in self._sources], (), True):
+            if op.type == "Placeholder":
+                raise ValueError("Cannot capture a placeholder in a one-shot iterator: use make_initializable_iterator")
+            if "host_call" in op.attrs:
+                raise ValueError(f"Cannot capture '{op.name}', which Python computes, in a one-shot iterator: use "
+                                 "make_initializable_iterator")  # fmt: skip
         return Iterator(self._form, self._types, self)
 
     def make_initializable_iterator(self, shared_name: Any = None) -> "Iterator":
@@ -412,6 +440,39 @@ class Iterator:
     @property
     def output_shapes(self) -> Any:
         return pack(self._form, [TensorShape(s) for _, s in self._types])
+
+
+def _computed(results: List[Tensor], feeds: List[Tensor]) -> Tuple[List[Tensor], Callable[..., List[Any]]]:
+    """Returns the tensors from outside that results of the function with these feeds need, and a function of a session,
+    of the values of the feeds and of those of tensors, which computes the results. A tensor from outside has the value
+    that it had where the iterator began, if another run could give it another one."""
+    # Everything that is older than the feeds is from outside.
+    first = min([x.op.id for x in feeds], default=0)
+    captured: List[Tensor] = []
+    seen, left = set(results), list(results)
+    while left:
+        x = left.pop()
+        inputs = tensors_needed(x.op)
+        if x.op.id < first:
+            if _varies(x.op):
+                captured.append(x)
+            continue
+        left += [y for y in inputs if y not in seen]
+        seen.update(inputs)
+    captured.sort(key=lambda x: x.op.id)
+
+    def call(session: Any, leaves: Leaves, values: Dict[Tensor, Any]) -> Any:
+        return session.run(results, {**{x: values[x] for x in captured}, **dict(zip(feeds, leaves))})
+
+    return captured, call
+
+
+def _varies(op: Any) -> bool:
+    """Returns true for an op that needs what is fed, drawn or computed by Python: not for one of variables alone."""
+    return any(
+        a.type in ("Placeholder", "PlaceholderWithDefault") or a.attrs.get("is_random") or "host_call" in a.attrs
+        for a in ancestors([op], (), True)
+    )
 
 
 def _of_tensors(tensors: Any, inner: Callable[[Any], Any], rows: Callable[[Any], Any], has_rows: bool) -> Dataset:

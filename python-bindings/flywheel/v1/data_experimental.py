@@ -17,7 +17,7 @@ def map_and_batch(
     return lambda dataset: dataset.map(map_func, num_parallel_calls).batch(batch_size, drop_remainder)
 
 
-def shuffle_and_repeat(buffer_size: int, count: Optional[int] = None, seed: Any = None) -> Transformation:
+def shuffle_and_repeat(buffer_size: Any, count: Any = None, seed: Any = None) -> Transformation:
     """`shuffle`, and then `repeat`: each pass has another order."""
     return lambda dataset: dataset.shuffle(buffer_size, seed).repeat(count)
 
@@ -35,7 +35,7 @@ def unbatch() -> Transformation:
 
 
 def parallel_interleave(
-    map_func: Callable[..., Any], cycle_length: int, block_length: int = 1, sloppy: bool = False,
+    map_func: Callable[..., Any], cycle_length: Any, block_length: Any = 1, sloppy: bool = False,
     buffer_output_elements: Any = None, prefetch_input_elements: Any = None,
 ) -> Transformation:  # fmt: skip
     """`interleave`, in its order also if it is `sloppy`. `buffer_output_elements` and `prefetch_input_elements` have no
@@ -43,7 +43,7 @@ def parallel_interleave(
     return lambda dataset: dataset.interleave(map_func, cycle_length, block_length)
 
 
-def enumerate_dataset(start: int = 0) -> Transformation:
+def enumerate_dataset(start: Any = 0) -> Transformation:
     """Pairs of a number from `start` on, int64, and an element."""
     return lambda dataset: type(dataset).zip((type(dataset).range(start, 2**63 - 1), dataset))
 

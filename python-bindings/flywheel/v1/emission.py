@@ -2,7 +2,7 @@
 """From ops of a graph to a trace: what a run needs, in the order of creation."""
 
 from contextlib import contextmanager
-from typing import Any, Dict, Iterator, List, Optional, Sequence, Set, Tuple
+from typing import Any, Dict, Iterable, Iterator, List, Optional, Sequence, Set, Tuple
 
 from .. import _dtypes, _tensor, _trace
 from .._ops._arithmetic import parameter
@@ -10,6 +10,14 @@ from .inference import as_list
 from .operation import Context, Operation, Tensor
 
 Env = Dict[int, List[Any]]
+
+
+def env_of(feeds: Iterable[Tuple[Tensor, _tensor.Tensor]]) -> Env:
+    """The values of ops from those of outputs: None for other outputs of these ops."""
+    env: Env = {}
+    for x, value in feeds:
+        env.setdefault(x.op.id, [None] * len(x.op.outputs))[x.index] = value
+    return env
 
 
 def ancestors(roots: Sequence[Operation], stop: Any = (), by_data: bool = False) -> Set[Operation]:
@@ -30,9 +38,13 @@ def ancestors(roots: Sequence[Operation], stop: Any = (), by_data: bool = False)
 def needs(op: Operation, by_data: bool = False) -> List[Operation]:
     """Returns the ops that an op depends on. An op that selects an input by a phase known at compile time depends on
     that input."""
+    return [x.op for x in tensors_needed(op)] + ([] if by_data else list(op.control_inputs))
+
+
+def tensors_needed(op: Operation) -> List[Tensor]:
+    """Returns the tensors whose values an op takes, also those that its branches or bodies take."""
     inputs = op.attrs["chosen"](op) if "chosen" in op.attrs else op.inputs
-    controls = [] if by_data else op.control_inputs
-    return [x.op for x in inputs] + controls + [x.op for x in op.attrs.get("captures", [])]
+    return [*inputs, *op.attrs.get("captures", [])]
 
 
 def inner_ops(context: Context, outputs: Sequence[Operation]) -> Tuple[List[Operation], List[Operation]]:
@@ -185,7 +197,9 @@ class Emitter:
         return found
 
     def value(self, x: Tensor) -> _tensor.Tensor:
-        found: _tensor.Tensor = self.env[x.op.id][x.index]
+        found: Optional[_tensor.Tensor] = self.env[x.op.id][x.index]
+        if found is None:
+            raise NotImplementedError(f"'{x.name}' is needed, and another output of its op is fed: feed this one too")
         return found
 
     def region(

@@ -13,7 +13,7 @@ from .._ops._core import size
 from .._ops._indexing import extract_slice
 from .._options import StepOptions
 from .devices import choose_target
-from .emission import Emitter, Env, ancestors
+from .emission import Emitter, Env, ancestors, env_of
 from .operation import Operation, Tensor
 
 
@@ -73,7 +73,7 @@ class Compiled:
         trace.places = self.places
         shapes = [shape for _, _, shape in self.feeds] + [op.outputs[0].static_shape for op in self.hosts]
         dtypes = [dtype for _, dtype, _ in self.feeds] + [op.outputs[0].dtype for op in self.hosts]
-        names = [x.op.name for x in self.fed] + [op.name for op in self.hosts]
+        names = [x.op.name if x.index == 0 else x.name for x in self.fed] + [op.name for op in self.hosts]
         for result, dim in self.measured:
             shapes.append((None,))
             dtypes.append(_dtypes.int8)
@@ -84,9 +84,9 @@ class Compiled:
         try:
             with _trace.tracing(trace):
                 wrapped = [_tensor.wrap(v, d, s or ()) for v, d, s in zip(arguments, dtypes, shapes)]
-                env: Env = {x.op.id: [w] for x, w in zip(self.fed, wrapped)}
+                env = env_of(zip(self.fed, wrapped))
                 env.update({op.id: [w] for op, w in zip(self.hosts, wrapped[len(self.fed) :])})
-                env.update({x.op.id: [_tensor.constant(array)] for x, array in self.known})
+                env.update(env_of((x, _tensor.constant(array)) for x, array in self.known))
                 results = self._results(trace, env, fed)
                 wanted = dict(zip(self.measured, wrapped[len(wrapped) - len(self.measured) :]))
                 results = [_sized(x, i, wanted) for i, x in enumerate(results)]
@@ -100,19 +100,19 @@ class Compiled:
         return trace.graph.finish(), list(trace.variables.values())
 
     def _results(self, trace: _trace.Trace, env: Env, fed: Set[Operation]) -> List[_tensor.Tensor]:
-        Emitter(self.needed, env, self.initialized, self.decided).run()
-        results = [self._result(f, env, fed) for f in self.fetches]
+        emitter = Emitter(self.needed, env, self.initialized, self.decided)
+        emitter.run()
+        results = [self._result(f, emitter, fed) for f in self.fetches]
         return [x for x in results if x is not None]
 
-    def _result(self, fetch: Any, env: Env, fed: Set[Operation]) -> Optional[_tensor.Tensor]:
+    def _result(self, fetch: Any, emitter: Emitter, fed: Set[Operation]) -> Optional[_tensor.Tensor]:
         if isinstance(fetch, Operation):
             return None
         if fetch.op.type == "VariableV2" and fetch.op.attrs["is_ref"] and fetch.op not in fed:
             # The variable itself: its last version.
             found: _tensor.Tensor = fetch.op.attrs["variable"].implementation.read()
             return found
-        value: _tensor.Tensor = env[fetch.op.id][fetch.index]
-        return value
+        return emitter.value(fetch)
 
 
 class Profiled(Compiled):
@@ -196,9 +196,9 @@ def emit(fetches: Sequence[Any], feeds: Sequence[Tuple[Tensor, _tensor.Tensor]])
             raise _missing(op)
         if op not in fed and ("host" in op.attrs or "host_call" in op.attrs):
             raise NotImplementedError(f"'{op.name}' is computed by Python, which an exported function has not")
-    env: Env = {x.op.id: [value] for x, value in feeds}
-    Emitter(needed, env, set()).run()
-    return [env[f.op.id][f.index] for f in fetches if not isinstance(f, Operation)]
+    emitter = Emitter(needed, env_of(feeds), set())
+    emitter.run()
+    return [emitter.value(f) for f in fetches if not isinstance(f, Operation)]
 
 
 def _missing(op: Operation) -> Exception:

@@ -223,10 +223,10 @@ class Session:
         """Runs one program for all sizes of the feeds. If there is none, or if it fails, those for the sizes of this
         run are tried, and then that for the branches that it takes: an error has changed nothing."""
         known = [(x, array) for x, array in feeds if x.op.attrs.get("is_known")]
-        feeds = sorted((feed for feed in feeds if not feed[0].op.attrs.get("is_known")), key=lambda feed: feed[0].op.id)
+        feeds = sorted((feed for feed in feeds if not feed[0].op.attrs.get("is_known")), key=_place_of_feed)
         place = None
         if self.graph._attempts:
-            place = (tuple(map(id, fetches)), tuple((x.op.id, array.shape) for x, array in feeds))
+            place = (tuple(map(id, fetches)), tuple((x.op.id, x.index, array.shape) for x, array in feeds))
         first = self.graph._attempts.get(place, 0)
         problem: Optional[Exception] = None
         for number, shapes, decides in attempts(feeds, first):
@@ -242,7 +242,7 @@ class Session:
                     problem = error
                 continue
             if number:
-                place = (tuple(map(id, fetches)), tuple((x.op.id, array.shape) for x, array in feeds))
+                place = (tuple(map(id, fetches)), tuple((x.op.id, x.index, array.shape) for x, array in feeds))
                 self.graph._attempts[place] = number
             return found
         assert problem is not None
@@ -269,9 +269,9 @@ class Session:
     ) -> List[Any]:  # fmt: skip
         """Runs the program of these fetches for these shapes of the feeds, which may have open sizes."""
         initialized = {v.op_name for v in self.graph._guarded if is_initialized_in(v, self)}
-        fed = tuple((x.op.id, s) for (x, _), s in zip(feeds, shapes))
+        fed = tuple((x.op.id, x.index, s) for (x, _), s in zip(feeds, shapes))
         is_soft = bool(getattr(self._config, "allow_soft_placement", False))
-        parts = tuple((x.op.id, array.shape, array.tobytes()) for x, array in known)
+        parts = tuple((x.op.id, x.index, array.shape, array.tobytes()) for x, array in known)
         recorder = step_stats.current()
         kind = Compiled if recorder is None else Profiled
         key = (kind, tuple(id(f) for f in fetches), frozenset(initialized), fed, is_soft, parts,
@@ -359,6 +359,11 @@ def _convert_feed(x: Tensor, value: Any) -> Any:
     if given.dtype.kind in "iuf" and array.dtype.kind in "iu" and not np.array_equal(given, array):
         raise error
     return array
+
+
+def _place_of_feed(feed: Tuple[Tensor, Any]) -> Tuple[int, int]:
+    """The order of feeds in programs: of the same tensors, programs are the same."""
+    return feed[0].op.id, feed[0].index
 
 
 def _fits(shape: Sequence[Optional[int]], given: Sequence[int]) -> bool:
