@@ -3,7 +3,7 @@
 
 import contextlib
 import weakref
-from typing import TYPE_CHECKING, Any, Callable, Iterator, List, Optional, Sequence, Tuple
+from typing import TYPE_CHECKING, Any, Callable, Iterator, List, Mapping, Optional, Sequence, Tuple
 
 from . import _dtypes, _flywheel, _trace, _tree
 from ._arguments import Leaf
@@ -184,6 +184,7 @@ class Traced:
         known = self._entries.get(store)
         if known is None:
             provide_host_values(store, list(self.owners.variables.values()))
+            _warn_of_new_slots(store._new_slots(self.program, self.owners))
             binding = store.bind_program(self.program, self.owners)
             if self.home is not None:
                 # The session has initialized variables of the graph, but not what optimizers and draws keep.
@@ -208,3 +209,14 @@ class Traced:
             return _tree.unflatten(form, [] if count == 0 else [result] if count == 1 else result)
 
         return unpack
+
+
+def _warn_of_new_slots(slots: Mapping[str, str]) -> None:
+    """Warns of slots that begin anew, from their names to the checkpoints that lack them."""
+    if not slots:
+        return
+    name, path = next(iter(slots.items()))
+    more = ["", " and of 1 more slot"][len(slots) - 1] if len(slots) < 3 else f" and of {len(slots) - 1} more slots"
+    _trace.warn_user(f"restore: '{path}' has no value of '{name}'{more}: the optimizer begins anew, so training does "
+                     "not go on as before the save; if that is meant, restore with the `variables` to take",
+                     UserWarning)  # fmt: skip

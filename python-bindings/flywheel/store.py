@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Stores, which hold the values of variables."""
 
+import os
 import re
 import threading
 from typing import Any, Dict, Iterable, List, Mapping, Optional, Sequence, Tuple, Union
@@ -88,6 +89,8 @@ class Store(_flywheel.Store):
         # The objects that own the value of each key; and the keys whose owners are gone.
         self._holders: Dict[str, Tuple[ReferenceType[Name], ...]] = {}
         self._dead: List[str] = []
+        # The checkpoint of each value that was restored with all others, until a program that trains it has come.
+        self._restored: Dict[str, str] = {}
 
     def __reduce_ex__(self, _: Any) -> Any:
         raise TypeError("stores are neither copied nor pickled: `store.save(path)` writes the values, and "
@@ -103,6 +106,20 @@ class Store(_flywheel.Store):
     def _keys(self, program: _flywheel.Program, owners: Owners) -> List[str]:
         """Returns the keys of the variables of a program."""
         return [self._key(variable.name, owners.find(variable.name)) for variable in program.variables]
+
+    def _new_slots(self, program: _flywheel.Program, owners: Owners) -> Dict[str, str]:
+        """Returns the slots of a program, with the checkpoints that lack them, whose variables were restored with all
+        others that their checkpoints have: an optimizer that the checkpoint does not know begins anew. Says so once."""
+        if not self._restored:
+            return {}
+        names = [variable.name for variable in program.variables]
+        keys = dict(zip(names, self._keys(program, owners)))
+        slots = [(keys[one.name], one.name, keys.get(one.slot_of)) for one in program.variables if one.slot_of]
+        found = {name: self._restored[of] for key, name, of in slots
+                 if of in self._restored and not super(Store, self).__contains__(key)}  # fmt: skip
+        for _, _, of in slots:
+            self._restored.pop(of or "", None)
+        return found
 
     # Keys: names, and for all but the first namespace a suffix.
 
@@ -139,6 +156,11 @@ class Store(_flywheel.Store):
             dead = self._dead
             self._holders[key] = tuple(ref(holder, lambda _: dead.append(key)) for holder in holders)
             return key
+
+    def _forget(self, names: Sequence[str]) -> None:
+        for key in names:
+            self._restored.pop(key, None)
+        super()._forget(names)
 
     def _forget_dead(self) -> None:
         while self._dead:
@@ -291,7 +313,9 @@ class Store(_flywheel.Store):
         """Reads values from a checkpoint, after which these variables need no initial
         ones; see `save`. Raises NotFoundError for a missing file or key,
         InvalidArgumentError for another dtype or shape, DataLossError; nothing has
-        changed then."""
+        changed then. A step that comes later and has slots that the file lacks, though it
+        has more than was asked for, as of another optimizer, begins with new ones, with a
+        warning; not where `variables` are given."""
         _trace.refuse_actions("restoring values")
         self._declare_all()
         try:
@@ -299,6 +323,7 @@ class Store(_flywheel.Store):
                             suffix=self._suffix(current_namespace()))  # fmt: skip
         except NotFoundError as error:
             raise NotFoundError(f"{error}{_explain_missing(variables)}") from None
+        self._note_restored(path, variables)
 
     def restore_latest(  # type: ignore[override]
         self, directory: Path, variables: Names = None, *, reshape: bool = False, state_file: str = "checkpoint"
@@ -306,8 +331,17 @@ class Store(_flywheel.Store):
         """Restores the latest checkpoint of a directory; whether there is one."""
         _trace.refuse_actions("restoring values")
         self._declare_all()
-        return super().restore_latest(directory, self._select(variables, True), reshape=reshape, state_file=state_file,
-                                      suffix=self._suffix(current_namespace()))  # fmt: skip
+        is_found = super().restore_latest(directory, self._select(variables, True), reshape=reshape,
+                                          state_file=state_file, suffix=self._suffix(current_namespace()))  # fmt: skip
+        if is_found:
+            self._note_restored(directory, variables)
+        return is_found
+
+    def _note_restored(self, path: Optional[Path], variables: Names) -> None:
+        keys = [] if variables is not None else [self._find(name) for name in self.names]
+        # A file of what the program has asked for so far, as from before the first step, is not of another optimizer.
+        if any(key not in self._holders for key in keys):
+            self._restored.update({key: os.fsdecode(path or "") for key in keys if self._has_value(key)})
 
     def save_step(
         self, manager: CheckpointManager, prefix: Path, step: Optional[int] = None, variables: Names = None
