@@ -100,12 +100,44 @@ SetVector<Value> findHistoryThroughSteps(ValueRange ys) {
   return findHistory(ys, /*stops=*/{}, isFloatingInput);
 }
 
+/// Returns true if the type of `value` says that it has no elements.
+static bool isEmptyTensor(Value value) {
+  auto shaped = dyn_cast<ShapedType>(value.getType());
+  return shaped && shaped.hasRank() && llvm::is_contained(shaped.getShape(), 0);
+}
+
 bool dependsOnEmptyTensor(ValueRange ys) {
-  return llvm::any_of(findHistoryThroughSteps(ys), [](Value value) {
-    auto shaped = dyn_cast<ShapedType>(value.getType());
-    return shaped && shaped.hasRank() &&
-           llvm::is_contained(shaped.getShape(), 0);
-  });
+  return llvm::any_of(findHistoryThroughSteps(ys), isEmptyTensor);
+}
+
+/// Returns true if `value` is known from where it is defined on: a feed, or
+/// what a variable holds.
+static bool isFeedOrVariable(Value value) {
+  auto argument = dyn_cast<BlockArgument>(value);
+  if (!argument)
+    return isa<train::ReadOp>(value.getDefiningOp());
+  return isa<FunctionOpInterface>(argument.getOwner()->getParentOp()) &&
+         argument.getOwner()->isEntryBlock();
+}
+
+bool isOfNoExamples(ValueRange ys) {
+  SetVector<Value> history(ys.begin(), ys.end());
+  bool isEmpty = false;
+  for (size_t i = 0; i < history.size(); ++i) {
+    Value value = history[i];
+    if (isEmptyTensor(value)) {
+      isEmpty = true;
+      continue;
+    }
+    if (!carriesDerivative(value.getType()))
+      continue;
+    if (isFeedOrVariable(value))
+      return false;
+    addInputsOf(value, history, [](OpOperand &operand) {
+      return carriesDerivative(operand.get().getType());
+    });
+  }
+  return isEmpty;
 }
 
 /// Returns the op of `scope` that computes `value`; null if there is none. A

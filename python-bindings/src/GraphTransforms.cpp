@@ -61,7 +61,7 @@ std::vector<bool> Graph::findDependencies(const std::vector<PyValue *> &ys,
                       (variable && variables.contains(variable)));
   }
   // Ops on no elements are folded away, and with them what they depend on.
-  if (!llvm::is_contained(depends, true) && dependsOnEmptyTensor(roots))
+  if (!llvm::is_contained(depends, true) && isOfNoExamples(roots))
     depends.assign(depends.size(), true);
   return depends;
 }

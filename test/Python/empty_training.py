@@ -76,6 +76,34 @@ def check_parts() -> None:
             assert np.all(np.array(store["w"]) != 1), is_partly_empty
 
 
+def check_no_dependence() -> None:
+    """A loss that no variable is in is an error, also if a part of it is on no examples (G2)."""
+    w = fw.Variable(np.ones((3, 4), np.float32), name="w")
+    teacher = fw.Variable(np.ones((3, 4), np.float32), name="t", trainable=False)
+    others: Dict[str, Callable[[Any], Any]] = {
+        "feed": lambda x: fw.mean(x), "frozen": lambda x: fw.mean(x @ teacher),
+        "stopped": lambda x: fw.mean(fw.stop_gradient(x @ w)), "floor": lambda x: fw.mean(fw.floor(x @ w)),
+        "loop": lambda x: fw.fori_loop(0, 3, lambda i, s: s + fw.mean(x), 0.0),
+    }  # fmt: skip
+    for name, other in others.items():
+        for make in (fw.optimizers.SGD, fw.optimizers.AdamW):
+            optimizer = make(lr=0.1)
+
+            @fw.function
+            def step(x: Any) -> Any:
+                used = fw.sum(w)
+                optimizer.minimize(other(x) + fw.sum(fw.square(x[:0])))
+                return used
+
+            try:
+                step(FULL[0])
+            except (ValueError, fw.CompileError) as error:
+                assert "No gradients provided for any variable" in str(error), (name, str(error))
+            else:
+                raise AssertionError(f"{name}: expected an error")
+            assert np.all(np.asarray(w.numpy()) == 1), name
+
+
 def with_weights(function: Step, w: Any) -> Callable[[Any], Any]:
     return lambda x: function(x, w)
 
@@ -106,6 +134,8 @@ if __name__ == "__main__":
             check(name, with_weights(function, w))
         check_modes(name, function)
     check_parts()
+    with fw.Namespace(), fw.Store():
+        check_no_dependence()
     for name, make in LAYERS.items():
         with fw.Namespace(), fw.Store():
             check(name, make())

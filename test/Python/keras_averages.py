@@ -97,6 +97,20 @@ made = build()
 made.set_weights([*saved[:2], *start, *saved[4:]])
 expect(moved(made), *start)
 
+# Averages begin again from the values of a new model, whatever constant these are, and go on from any other constant.
+for given in ({}, {"moving_mean_initializer": keras.initializers.Constant(0.5)}):
+    fresh = build(**given)
+    first = fresh.get_weights()
+    wanted = moved(fresh)
+    made = build(**given)
+    made.set_weights(first)
+    np.testing.assert_array_equal(moved(made), wanted)
+made = build()
+made.set_weights([*made.get_weights()[:2], np.zeros(2), np.zeros(2), *made.get_weights()[4:]])
+mean, variance = moved(made)
+np.testing.assert_allclose(mean, x.mean(0), rtol=1e-5)
+np.testing.assert_allclose(variance, 0.01 * x.var(0) * 16 / (16 - 1.001), rtol=1e-5)
+
 # A whole model has what its averages are made of, in another one too.
 for loaded in (keras.models.load_model(whole), in_another_model(keras.models.load_model(whole))):
     np.testing.assert_array_equal(moved(loaded)[0], goes_on[0])

@@ -52,6 +52,11 @@ llvm::SetVector<mlir::Value> findHistoryThroughSteps(mlir::ValueRange ys);
 /// other path has the derivative 0.
 bool dependsOnEmptyTensor(mlir::ValueRange ys);
 
+/// Returns true if the ys are computed from tensors that have no elements, by
+/// their types, and constants alone: not from an element of a feed or of a
+/// variable. Nothing is left then that says on what they would depend.
+bool isOfNoExamples(mlir::ValueRange ys);
+
 /// The values on a path from some x to some y.
 struct Activity {
   llvm::DenseSet<mlir::Value> values;

@@ -179,12 +179,13 @@ class Variable(_operators.Operators):
 
     def _go_on_from_value(self, session: Any) -> None:
         """Has averages without bias go on from the value that a program gave the variable, as after infinitely many
-        steps. From what averages begin with, all 0 or all 1, they begin again: a model that gets the weights of a new
+        steps. From the constant that the variable begins with they begin again: a model that gets the weights of a new
         one trains as that one."""
         from .session import default_session
 
         value = np.asarray(default_session(session, "load variable").store[self.op_name])
-        self._is_given = not (np.all(value == 0) or np.all(value == 1))
+        initial = self.initial_value.op.attrs.get("literal")
+        self._is_given = initial is None or not np.array_equal(value, initial)
         for biased, step in self._debiased:
             biased.load(value if self._is_given else np.zeros_like(value), session)
             step.load(np.inf if self._is_given else 0.0, session)

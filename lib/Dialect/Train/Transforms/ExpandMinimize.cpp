@@ -159,11 +159,10 @@ LogicalResult MinimizeExpander::findParameters() {
     else
       unconnected.push_back(symbol);
   }
-  bool isEmpty = dependsOnEmptyTensor(minimize.getLoss());
   // A loss on no examples has nothing left that says on which variables it
   // would depend: all get the gradient 0. If a part of a loss has none, only
   // what the rest depends on is known to be trained.
-  if (parameters.empty() && isEmpty)
+  if (parameters.empty() && isOfNoExamples(minimize.getLoss()))
     for (Attribute symbol : unconnected) {
       auto variable = SymbolTable::lookupNearestSymbolFrom<VariableOp>(
           minimize, cast<FlatSymbolRefAttr>(symbol));
@@ -172,7 +171,8 @@ LogicalResult MinimizeExpander::findParameters() {
            {ReadOp::create(builder, loc, variable.getTensorType(),
                            variable.getSymName())}});
     }
-  if (!unconnected.empty() && !isEmpty && refusesUnconnected())
+  if (!unconnected.empty() && refusesUnconnected() &&
+      !dependsOnEmptyTensor(minimize.getLoss()))
     return minimize.emitError()
            << "An operation has `None` for gradient: expected a loss that "
               "depends on every variable to update, found that it does not "
