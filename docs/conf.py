@@ -31,8 +31,8 @@ extensions = [
 ]
 root_doc = "docs/index"
 include_patterns = [
-    "docs/**.md", "docs/**.ipynb", "examples/**.md", "benchmarks/README.md", "test/Fuzz/README.md", "CHANGELOG.md",
-    "CONTRIBUTING.md",
+    "docs/**.md", "docs/**.ipynb", "examples/**.md", "benchmarks/*.md", "test/Fuzz/README.md", "CHANGELOG.md",
+    "CODE_OF_CONDUCT.md", "CONTRIBUTING.md", "RELEASING.md", "ROADMAP.md", "SECURITY.md",
 ]  # fmt: skip
 # Folders that are not even looked into.
 exclude_patterns = ["build*", ".*", "lib", "include", "python-bindings", "tools", "cmake", "dist", "out"]

@@ -25,11 +25,13 @@ flywheel-winograd` compares steps with convolutions by Winograd's method.
 from __future__ import annotations
 
 import argparse
+import datetime
 import itertools
 import json
 import math
 import os
 import statistics
+import subprocess
 import sys
 import tempfile
 from typing import Any
@@ -40,6 +42,15 @@ sys.path.insert(0, HERE)
 from process import Peer, measure  # noqa: E402
 from rows import ROWS, make_row  # noqa: E402
 from worker import PEERS, WINOGRAD  # noqa: E402
+
+VERSIONS = """
+import importlib.metadata
+for name in ("jax", "torch", "tensorflow-cpu"):
+    try:
+        print(name, importlib.metadata.version(name))
+    except importlib.metadata.PackageNotFoundError:
+        pass
+"""
 
 
 def parse_arguments() -> argparse.Namespace:
@@ -122,6 +133,24 @@ def compare(
     return figures
 
 
+def describe_conditions(arguments: argparse.Namespace) -> dict[str, Any]:
+    """Returns the conditions of the figures: the machine, the day, the versions of the peers and the command."""
+    found = subprocess.run([arguments.peers_python, "-c", VERSIONS], capture_output=True, text=True, check=False)
+    with open("/proc/cpuinfo", encoding="utf-8") as file:
+        cpus = [line.split(":")[1].strip() for line in file if line.startswith("model name")]
+    command = ["python benchmarks/peers", f"--threads {arguments.threads}", f"--rounds {arguments.rounds}",
+               f"--seconds {arguments.seconds:g}"]  # fmt: skip
+    if arguments.rows != list(ROWS):
+        command.append("--rows " + " ".join(arguments.rows))
+    return {
+        "threads": arguments.threads,
+        "machine": f"{len(cpus)} processors of {cpus[0] if cpus else 'an unknown CPU'}",
+        "date": datetime.date.today().isoformat(),
+        "versions": found.stdout.splitlines(),
+        "command": " ".join(command),
+    }
+
+
 def print_row(row: str, figures: dict[str, dict[str, Any]]) -> None:
     for name, figure in figures.items():
         workspace = f"{figure['workspace'] / 1e6:9.2f}" if figure["workspace"] is not None else ""
@@ -167,7 +196,7 @@ def main() -> None:
         print(f"best peer of each row: geometric mean {mean:.2f}, least {min(best):.2f}")
     if arguments.json:
         with open(arguments.json, "w", encoding="utf-8") as file:
-            json.dump({"threads": arguments.threads, "rows": results}, file, indent=2)
+            json.dump({**describe_conditions(arguments), "rows": results}, file, indent=2)
 
 
 if __name__ == "__main__":
