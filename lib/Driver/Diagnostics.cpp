@@ -132,6 +132,42 @@ std::string formatMessage(const Diagnostic &diagnostic) {
                       getOpName(diagnostic.getLocation()));
 }
 
+/// Returns the name of the op that `emitOpError` has put in front of a message.
+static std::string findOpName(const Diagnostic &diagnostic) {
+  ArrayRef<DiagnosticArgument> all = diagnostic.getArguments();
+  auto isText = [](const DiagnosticArgument &argument) {
+    return argument.getKind() == ArgumentKind::String;
+  };
+  if (all.size() < 3 || !llvm::all_of(all.take_front(3), isText) ||
+      all[0].getAsString() != "'" || all[2].getAsString() != "' op ")
+    return "";
+  StringRef source = getOpName(diagnostic.getLocation());
+  return (source.empty() ? all[1].getAsString() : source).str();
+}
+
+std::optional<OperandMismatch>
+findOperandMismatch(const Diagnostic &diagnostic) {
+  // "operand", " #", number, " must be <types>, but got ", type
+  ArrayRef<DiagnosticArgument> all = diagnostic.getArguments();
+  if (all.size() < 5)
+    return std::nullopt;
+  all = all.take_back(5);
+  if (all[0].getKind() != ArgumentKind::String ||
+      all[0].getAsString() != "operand" ||
+      all[2].getKind() != ArgumentKind::Unsigned ||
+      all[3].getKind() != ArgumentKind::String ||
+      all[4].getKind() != ArgumentKind::Type)
+    return std::nullopt;
+  StringRef message = all[3].getAsString();
+  if (!message.consume_front(" must be ") ||
+      !message.consume_back(", but got "))
+    return std::nullopt;
+  std::string type;
+  llvm::raw_string_ostream(type) << all[4].getAsType();
+  return OperandMismatch{static_cast<unsigned>(all[2].getAsUnsigned()),
+                         message.str(), type};
+}
+
 static raw_ostream &printSeverity(DiagnosticSeverity severity,
                                   raw_ostream &os) {
   switch (severity) {
@@ -189,17 +225,26 @@ void DiagnosticPrinter::printSourceLine(FileLineColRange location,
   os << "^\n";
 }
 
-void DiagnosticPrinter::printMessage(Location location,
-                                     DiagnosticSeverity severity,
-                                     StringRef message, bool showsPlace,
-                                     raw_ostream &os) {
+void DiagnosticPrinter::printHead(Location location,
+                                  DiagnosticSeverity severity,
+                                  raw_ostream &os) {
   SmallVector<FileLineColRange> frames;
   collectFrames(location, frames);
   if (!frames.empty())
     printPlace(frames.front(), os);
   else if (StringRef name = findName(location); !name.empty())
     os << "'" << name << "': ";
-  printSeverity(severity, os) << message << "\n";
+  printSeverity(severity, os);
+}
+
+void DiagnosticPrinter::printMessage(Location location,
+                                     DiagnosticSeverity severity,
+                                     StringRef message, bool showsPlace,
+                                     raw_ostream &os) {
+  SmallVector<FileLineColRange> frames;
+  collectFrames(location, frames);
+  printHead(location, severity, os);
+  os << message << "\n";
   if (frames.empty() || !showsPlace)
     return;
   printSourceLine(frames.front(), os);
@@ -236,11 +281,15 @@ void DiagnosticPrinter::print(const Diagnostic &diagnostic, raw_ostream &os) {
 DiagnosticCollector::DiagnosticCollector(MLIRContext *context,
                                          DiagnosticPrinter &printer)
     : handler(context, [this, &printer](Diagnostic &diagnostic) {
-        std::string text;
-        llvm::raw_string_ostream os(text);
+        std::string text, head;
+        llvm::raw_string_ostream os(text), headStream(head);
         printer.print(diagnostic, os);
+        printer.printHead(diagnostic.getLocation(), diagnostic.getSeverity(),
+                          headStream);
         diagnostics.push_back(
-            {diagnostic.getSeverity(), StringRef(text).rtrim('\n').str()});
+            {diagnostic.getSeverity(), StringRef(text).rtrim('\n').str(),
+             head.size(), formatMessage(diagnostic).size(),
+             findOperandMismatch(diagnostic), findOpName(diagnostic)});
         if (std::optional<ErrorDetail> detail = findDetail(diagnostic))
           details.push_back(std::move(*detail));
       }) {}
@@ -251,6 +300,13 @@ std::string DiagnosticCollector::getErrors() const {
     if (diagnostic.severity == DiagnosticSeverity::Error)
       text += (text.empty() ? "" : "\n") + diagnostic.text;
   return text;
+}
+
+const DiagnosticText *DiagnosticCollector::getFirstError() const {
+  auto found = llvm::find_if(diagnostics, [](const DiagnosticText &diagnostic) {
+    return diagnostic.severity == DiagnosticSeverity::Error;
+  });
+  return found == diagnostics.end() ? nullptr : &*found;
 }
 
 std::vector<DiagnosticText> DiagnosticCollector::getWarnings() const {

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple, Optional, Tuple, Union
 import numpy as np
 
 from . import _dtypes
+from ._errors import wrong
 from ._operators import Operators
 from ._tensor import format_shape
 
@@ -28,7 +29,7 @@ def spec(*shape: Union[int, str, None], dtype: Any = _dtypes.float32) -> TensorS
     TypeError for a dimension that is not a size."""
     for dim in shape:
         if dim is not None and (isinstance(dim, bool) or not isinstance(dim, (int, np.integer, str))):
-            raise TypeError(f"expected a size, a name or None as a dimension of a spec, found {dim!r}")
+            raise wrong(TypeError, "a size, a name or None", repr(dim), "a dimension of a spec")
         if isinstance(dim, (int, np.integer)) and dim < 0:
             raise ValueError(f"expected sizes of 0 or more in a spec, found {dim}: a call chooses those that are None")
     return TensorSpec(tuple(int(dim) if isinstance(dim, np.integer) else dim for dim in shape), _dtypes.as_dtype(dtype))

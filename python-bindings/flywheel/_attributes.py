@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Dict, Mapping, Optional, Tuple
 import numpy as np
 
 from . import _dtypes, _flywheel, _trace
+from ._errors import about
 from ._hints import attribute_error, check_keywords, explain_attribute, nearest
 
 if TYPE_CHECKING:
@@ -29,7 +30,7 @@ class StructAttribute:
 
     def __init__(self, fields: Optional[Dict[str, Any]] = None) -> None:
         if fields is not None and not isinstance(fields, dict):
-            raise TypeError(f"{type(self).__name__}: expected a dict of fields, found {fields!r}")
+            raise about(type(self).__name__, TypeError(f"expected a dict of fields, found {fields!r}"))
         self.fields: Dict[str, Any] = fields or {}
         self._check()
 
@@ -49,7 +50,7 @@ class StructAttribute:
                         raise ValueError(f"expected {name} >= 0, found {rate}: an update goes down the gradient; "
                                          "negate the loss to go up")  # fmt: skip
         except ValueError as error:
-            raise ValueError(f"{type(self).__name__}: {error}") from None
+            raise about(type(self).__name__, ValueError(f"{error}")) from None
 
     def attribute(self) -> Attribute:
         """Returns the form of which a graph builds the attribute, without the fields that are None."""

@@ -21,10 +21,10 @@ from typing import Any, Callable, Dict, Iterable, List, Mapping, Optional, Seque
 
 import numpy as np
 
+from ._errors import about, fields_of, plain, problem_of, report, wrong
 from ._flywheel import CompileError
 from ._hints import check_keywords
 from ._native import SignatureError
-from ._trace import is_tracing
 
 __all__ = ["explain_all", "explained", "public_form", "public_names"]
 
@@ -39,8 +39,6 @@ _IMPLICIT = (TypeError, ValueError, AttributeError, LookupError, ArithmeticError
              np.ma.MAError)  # fmt: skip
 # An attribute of functions that are `explained`, and of what they were before: the former.
 _MARK = "_flywheel_is_explained"
-# An attribute of errors that have the name of the function that a user has called.
-_IS_NAMED = "_flywheel_is_named"
 _RAISE = dis.opmap["RAISE_VARARGS"]
 
 
@@ -106,11 +104,6 @@ def _show(value: Any) -> str:
     return text if len(text) <= 80 else text[:77] + "..."
 
 
-def plain(text: str) -> str:
-    """Returns a text without addresses of objects, and without the functions that a function is defined in."""
-    return re.sub(r"(\w+\.)*<locals>\.|(<lambda>\.)+(?=<lambda>)", "", re.sub(r" at 0x[0-9A-Fa-f]+", "", text))
-
-
 # The errors whose texts are about the package's own code.
 _OF_CODE = (AttributeError, LookupError, AssertionError, ZeroDivisionError, TypeError)
 
@@ -127,19 +120,19 @@ def _is_refused_by(function: types.FunctionType, text: str) -> bool:
 
 
 def _describe_call(name: str, own: Mapping[str, Any], error: Exception) -> str:
-    """Describes a call that failed at something which is no type of an argument."""
-    text = plain(str(error))
+    """Describes a call that failed although the type of each argument is the one that its annotation names."""
+    text = str(error)
     for parameter, value in own.items():
         for one in value if isinstance(value, (list, tuple)) else [value]:
-            if isinstance(one, types.FunctionType) and _is_refused_by(one, str(error)):
+            if isinstance(one, types.FunctionType) and _is_refused_by(one, text):
                 return f"{name} calls {parameter} with other arguments than it has: {text}"
     listed = ", ".join(f"{parameter}={_show(value)}" for parameter, value in own.items())
     if isinstance(error, OverflowError):
         return f"{name}: expected numbers of 64 bits, found {listed}"
     kind = re.search(r"'([\w.]+)' object", text)
-    wrong = [one for one, value in own.items() if kind and type(value).__name__ == kind.group(1).rpartition(".")[2]]
-    if len(wrong) == 1:
-        return f"{name}: {wrong[0]} cannot be {_show(own[wrong[0]])}"
+    odd = [one for one, value in own.items() if kind and type(value).__name__ == kind.group(1).rpartition(".")[2]]
+    if len(odd) == 1:
+        return f"{name}: {odd[0]} cannot be {_show(own[odd[0]])}"
     # NumPy says which dtypes it does not convert.
     is_of_code = isinstance(error, _OF_CODE) and not text.startswith("Cannot cast array data")
     return f"{name} does not take {listed}" + ("" if is_of_code else f": {text}")
@@ -170,39 +163,27 @@ def _name_of(function: Callable[..., Any], args: Tuple[Any, ...]) -> Tuple[str, 
     return type(args[0]).__name__ if is_method and args else function.__name__.strip("_"), is_method
 
 
-def _add_name(error: Exception, function: Callable[..., Any], args: Tuple[Any, ...], given: Mapping[str, Any]) -> None:
-    """Puts the name of the function that the user has called, and of the argument that is wrong, into an error of the
-    package that lacks them."""
-    if len(error.args) != 1 or not isinstance(error.args[0], str) or hasattr(error, _IS_NAMED):
-        return
+def _add_names(error: Exception, function: Callable[..., Any], args: Tuple[Any, ...], given: Mapping[str, Any]) -> None:
+    """Adds the function that the user has called, and the argument that is wrong, to the fields of an error that the
+    package has raised."""
     frames = [frame for frame, _ in traceback.walk_tb(error.__traceback__)][1:]
     if not frames or not all(_is_of_package(frame.f_code.co_filename) for frame in frames):
         return
-    with contextlib.suppress(AttributeError):
-        setattr(error, _IS_NAMED, True)
-    name, _ = _name_of(function, args)
-    text = plain(error.args[0])
-    head, place = text.partition("\n")[0], ""
-    if isinstance(error, CompileError):
-        # An op that is traced; a file that is read has lines of its own.
-        if not is_tracing() or ": error: " not in head:
-            return
-        place = head[: head.index(": error: ") + len(": error: ")]
-        head, text = head[len(place) :], text[len(place) :]
-    if re.match(r"expected (an?|one of|lists?) ", head) and " as " not in head and ", found " in head:
-        parameter = _culprit(function, args, given, frames[-1], head)
-        if parameter is not None:
-            text = text.replace(", found ", f" as {parameter}, found ", 1)
-    if not re.search(rf"(?<!\w){re.escape(name)}(?!\w)", head):
-        text = f"{name}: {text}"
-    error.args = (place + text,)
+    # An error of the compiler has fields if it is of an op that is traced; others are about lines of a file.
+    problem = fields_of(error) if isinstance(error, CompileError) else problem_of(error)
+    if problem is None or problem.caller:
+        return
+    problem.add_caller(_name_of(function, args)[0])
+    if problem.expected and problem.argument is None and not problem.place:
+        problem.argument = _culprit(function, args, given, frames[-1])
+    report(error, problem)
 
 
 def _culprit(
-    function: Callable[..., Any], args: Tuple[Any, ...], given: Mapping[str, Any], frame: types.FrameType, text: str
+    function: Callable[..., Any], args: Tuple[Any, ...], given: Mapping[str, Any], frame: types.FrameType
 ) -> Optional[str]:
     """Returns the parameter whose argument is the first one of the function that has raised an error: one that looks
-    at a single argument. None if that is the called one, which has all, or if the text has the name of a parameter."""
+    at a single argument. None if that is the called one, which has all."""
     code = frame.f_code
     is_called = code is getattr(inspect.unwrap(function), "__code__", None)
     if is_called or not code.co_argcount or code.co_varnames[0] not in frame.f_locals:
@@ -211,8 +192,6 @@ def _culprit(
     try:
         own = inspect.signature(function).bind(*args, **given).arguments
     except (TypeError, ValueError):
-        return None
-    if any(len(parameter) > 1 and re.search(rf"\b{parameter}\b", text) for parameter in own):
         return None
     found = [parameter for parameter, one in list(own.items())[_name_of(function, args)[1] :] if one is value]
     return found[0] if len(found) == 1 else None
@@ -242,8 +221,32 @@ def _explain(
             continue
         for one in values:
             if not _conforms(one, hint):
-                return TypeError(f"{name}: expected {_describe(hint)} as {parameter}, found {_show(one)}")
-    return ValueError(_describe_call(name, own, error))
+                return wrong(TypeError, _describe(hint), _show(one), parameter, function=name)
+    return about(name, ValueError(_describe_call(name, own, error)), None)
+
+
+def _count_arguments(
+    function: Callable[..., Any], name: str, args: Tuple[Any, ...], given: Mapping[str, Any]
+) -> Optional[TypeError]:
+    """Returns an error that says how many arguments a method takes, or which it needs, as Python does for functions.
+    None if the arguments fit."""
+    parameters = list(inspect.signature(function).parameters.values())
+    places = [one for one in parameters if one.kind in (one.POSITIONAL_ONLY, one.POSITIONAL_OR_KEYWORD)]
+    needed = [one for one in places if one.default is one.empty]
+    if len(args) > len(places) and not any(one.kind is one.VAR_POSITIONAL for one in parameters):
+        # The object is not one of the arguments that the user counts.
+        most, least = len(places) - 1, len(needed) - 1
+        takes = f"{most}" if most == least else f"from {least} to {most}"
+        return TypeError(f"{name}() takes {takes} positional argument{'s'[: most != 1]} but {len(args) - 1} were given")
+    keywords = [one for one in parameters if one.kind is one.KEYWORD_ONLY and one.default is one.empty]
+    for kind, wanted in (("positional", places[len(args) :]), ("keyword-only", keywords)):
+        missing = [f"'{one.name}'" for one in wanted if one.default is one.empty and one.name not in given]
+        if missing:
+            listed = missing[0] if len(missing) == 1 else " and ".join(missing) if len(missing) == 2 else (
+                ", ".join(missing[:-1]) + f", and {missing[-1]}")  # fmt: skip
+            count = f"{len(missing)} required {kind} argument{'s'[: len(missing) != 1]}"
+            return TypeError(f"{name}() missing {count}: {listed}")
+    return None
 
 
 def _replace(
@@ -255,10 +258,8 @@ def _replace(
         # Python says itself which arguments a function does not have, but for those by keyword.
         check_keywords(function, function.__name__, given)
         name, is_method = _name_of(function, args)
-        if is_method and len(error.args) == 1:
-            # The method may be one of a class that the user has not named.
-            error.args = (str(error).replace(f"{function.__qualname__}()", f"{name}()"),)
-        return None
+        # A method may be one of a class that the user has not named.
+        return _count_arguments(function, name, args, given) if is_method else None
     # The package has classes of errors.
     home = type(error).__module__.partition(".")[0]
     is_own = home not in ("builtins", "numpy") and not isinstance(error, SignatureError)
@@ -281,7 +282,7 @@ def explained(function: Callable[..., Any]) -> Callable[..., Any]:
                 if better is None:
                     # The one that the user has called adds its name.
                     if not sys._getframe(1).f_code.co_filename.startswith(_PACKAGE):
-                        _add_name(error, function, args, given)
+                        _add_names(error, function, args, given)
                     raise
                 raise better from error
             finally:

@@ -10,6 +10,7 @@ from typing import Any, Tuple, Union
 
 import numpy as np
 
+from ._errors import wrong
 from ._hints import nearest
 
 DType = np.dtype[Any]
@@ -191,7 +192,7 @@ def as_numpy(value: Any, dtype: Any = None) -> np.ndarray[Any, Any]:
     except ValueError:
         if not isinstance(value, (list, tuple)):
             raise
-        raise ValueError(f"expected lists of equal lengths at each level, found {_shorten(value)}") from None
+        raise wrong(ValueError, "lists of equal lengths at each level", _shorten(value)) from None
     return array if array.dtype.isnative else array.astype(array.dtype.newbyteorder("="))
 
 
@@ -209,7 +210,7 @@ def _refuse_objects(array: np.ndarray[Any, Any]) -> None:
         numbers = (bool, int, float, np.number, np.bool_)
         odd = {type(element).__name__ for element in array.reshape(-1) if not isinstance(element, numbers)}
         if odd:
-            raise TypeError(f"expected an array, a number or a list of them, found {', '.join(sorted(odd))}")
+            raise wrong(TypeError, "an array, a number or a list of them", ", ".join(sorted(odd)))
 
 
 def saturated(array: np.ndarray[Any, Any], dtype: DType) -> np.ndarray[Any, Any]:
@@ -256,6 +257,6 @@ def literal(value: Any, dtype: DTypeLike = None) -> np.ndarray[Any, Any]:
         array = array.astype(object)
         odd = {type(element).__name__ for element in array.reshape(-1) if not isinstance(element, (str, bytes))}
         if odd:
-            raise TypeError("expected an array, a number, a string or a list of them, found "
-                            + ("an array of objects: " if array.ndim else "") + ", ".join(sorted(odd)))  # fmt: skip
+            kind = "an array of objects: " if array.ndim else ""
+            raise wrong(TypeError, "an array, a number, a string or a list of them", kind + ", ".join(sorted(odd)))
     return np.require(array, requirements=["C", "A", "E"])

@@ -12,6 +12,7 @@ from typing import Any, Callable, List, Mapping, Optional, Sequence, Union
 import numpy as np
 
 from . import _flywheel
+from ._errors import wrong
 from ._exported_values import Values
 from ._flywheel import CompileRemark, ModuleOp
 from ._kinds import elements, flag, instance, text
@@ -92,7 +93,7 @@ def _names_of(known: Sequence[Traced], entries: Optional[Sequence[str]]) -> List
     for name in names:
         if re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", name) is None or name == "init":
             expected = "another name than that of the initializer" if name == "init" else "names of C"
-            raise ValueError(f"expected {expected} as entries, found {name!r}")
+            raise wrong(ValueError, expected, repr(name), "entries")
         if names.count(name) > 1:
             raise ValueError(f"expected a name for each entry, found '{name}' {names.count(name)} times: give "
                              "`entries`")  # fmt: skip

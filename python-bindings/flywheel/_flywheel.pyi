@@ -22,6 +22,12 @@ Variables = Union[Sequence[str], Dict[str, str], None]
 class CompileError(ValueError):
     # (code, numbers) of the errors that a program can act upon: ("unknown-result-size", (result, dim)).
     details: Tuple[Tuple[str, Tuple[int, ...]], ...]
+    # The text of a diagnosed error: in front of the message of the first one, this message, and what follows it.
+    parts: Optional[Tuple[str, str, str]]
+    # If an op does not take the type of an operand: what MLIR expects, and the type.
+    operand: Optional[Tuple[str, str]]
+    # The op that the message begins with, "" without one.
+    op: str
 
 class InvalidArgumentError(ValueError): ...
 class FailedPreconditionError(RuntimeError): ...

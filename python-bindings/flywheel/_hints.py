@@ -7,6 +7,8 @@ import inspect
 import sys
 from typing import Any, Callable, Iterable, Mapping
 
+from ._errors import about
+
 _PACKAGE = __name__.split(".", 1)[0] + "."
 
 # Names of arguments elsewhere.
@@ -82,7 +84,7 @@ def check_keywords(function: Callable[..., Any], called: str, given: Mapping[str
         if key in names:
             continue
         hint = nearest_argument(key, names)
-        raise TypeError(f"{called} has no argument '{key}'{hint or ', only ' + ', '.join(names)}")
+        raise about(called, TypeError(f"has no argument '{key}'{hint or ', only ' + ', '.join(names)}"), " ")
 
 
 def name_keywords(function: Callable[..., Any], skip: int = 0) -> Callable[..., Any]:

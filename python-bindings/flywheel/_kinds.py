@@ -6,6 +6,7 @@ from typing import Any, Iterable, List, Optional
 
 import numpy as np
 
+from ._errors import wrong
 from ._operators import Operators
 
 
@@ -29,8 +30,8 @@ def number(name: str, value: Any) -> float:
     except (TypeError, ValueError):
         pass
     except OverflowError:
-        raise ValueError(f"expected a number of 64 bits as {name}, found one that is larger") from None
-    raise TypeError(f"expected a number as {name}, found {_kind(value)}")
+        raise wrong(ValueError, "a number of 64 bits", "one that is larger", name) from None
+    raise wrong(TypeError, "a number", _kind(value), name)
 
 
 def optional_number(name: str, value: Any) -> Optional[float]:
@@ -45,9 +46,9 @@ def integer(name: str, value: Any) -> int:
             raise TypeError
         found = operator.index(value)
     except TypeError:
-        raise TypeError(f"expected an integer as {name}, found {_kind(value)}") from None
+        raise wrong(TypeError, "an integer", _kind(value), name) from None
     if not -(2**63) <= found < 2**63:
-        raise ValueError(f"expected an integer of 64 bits as {name}, found one that has more")
+        raise wrong(ValueError, "an integer of 64 bits", "one that has more", name)
     return found
 
 
@@ -69,7 +70,7 @@ def elements(name: str, value: Any) -> List[Any]:
             return list(value)
         except TypeError:
             pass
-    raise TypeError(f"expected a list or a tuple as {name}, found {_kind(value)}")
+    raise wrong(TypeError, "a list or a tuple", _kind(value), name)
 
 
 def numbers(name: str, value: Any) -> List[float]:
@@ -97,12 +98,12 @@ def sizes(name: str, value: Any, rank: int) -> List[int]:
 def text(name: str, value: Any) -> str:
     """A str. Raises TypeError for others."""
     if not isinstance(value, str):
-        raise TypeError(f"expected a string as {name}, found {_kind(value)}")
+        raise wrong(TypeError, "a string", _kind(value), name)
     return value
 
 
 def instance(name: str, value: Any, kinds: Any, expected: str) -> Any:
     """The value. Raises TypeError where it is of none of the classes; `expected` says in words what they are."""
     if not isinstance(value, kinds):
-        raise TypeError(f"expected {expected} as {name}, found {_kind(value)}")
+        raise wrong(TypeError, expected, _kind(value), name)
     return value

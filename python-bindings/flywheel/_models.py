@@ -6,6 +6,7 @@ import os
 from typing import Any, Dict, Mapping, Optional, Sequence, Union
 
 from . import _flywheel
+from ._errors import wrong
 from ._flywheel import ModuleOp, Program, parse
 from ._options import bounds_of, check_bounds, check_kinds
 from ._progress import announcing
@@ -30,7 +31,7 @@ def _read(source: Source) -> ModuleOp:
     if isinstance(source, str) and ("\n" in source or "{" in source):
         return parse(source)
     if not isinstance(source, (ModuleOp, str, bytes, os.PathLike)):
-        raise TypeError(f"expected a module, its text or a path, found {source!r}")
+        raise wrong(TypeError, "a module, its text or a path", repr(source))
     return source if isinstance(source, ModuleOp) else load(source)
 
 

@@ -7,6 +7,7 @@ from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple, Union
 import numpy as np
 
 from . import _dtypes, _ops, _trace
+from ._errors import about, wrong
 from ._ops._core import broadcast_shapes, normalize_axes, normalize_axis
 from ._tensor import Tensor, as_tensor, as_tensors, format_shape, is_number
 from ._trace import Attributes, Shape
@@ -37,7 +38,7 @@ def padding_attribute(padding: Padding) -> Tuple[str, Any]:
 
 def case(name: str, cases: Dict[str, int]) -> int:
     if name not in cases:
-        raise ValueError(f"expected one of {', '.join(map(repr, cases))}, found '{name}'")
+        raise wrong(ValueError, f"one of {', '.join(map(repr, cases))}", f"'{name}'")
     return cases[name]
 
 
@@ -57,9 +58,10 @@ def build(
         try:
             results = rule(given, {k: v for k, (_, v) in attributes.items()})
         except IndexError:
-            raise ValueError(f"'{name}' takes tensors of more dimensions than it got: {_shapes_of(given)}") from None
+            raise about(name, ValueError(f"'{name}' takes tensors of more dimensions "
+                                         f"than it got: {_shapes_of(given)}"), None) from None  # fmt: skip
         except ValueError as error:
-            raise ValueError(f"'{name}' of {_shapes_of(given)}: {error}") from None
+            raise about(name, ValueError(f"'{name}' of {_shapes_of(given)}: {error}"), None) from None
         types = [trace.type(dtype, shape) for dtype, shape in results]
     values = trace.op(name, [x.value for x in given.values()], types, attributes)
     return [Tensor(v, _dtypes.as_dtype(v.dtype), v.shape, trace) for v in values]
@@ -72,7 +74,8 @@ def _shapes_of(given: Operands) -> str:
 def _convert(name: str, operands: Sequence[Tuple[str, Any, str]]) -> Operands:
     for argument, value, kind in operands:
         if value is None and not kind.endswith("?"):
-            raise TypeError(f"'{name}' takes a tensor, an array or a number as {argument}, found None")
+            raise about(name, TypeError(f"'{name}' takes a tensor, an array or a number as "
+                                        f"{argument}, found None"), None)  # fmt: skip
     if name in _BROADCASTING:
         return dict(zip([n for n, _, _ in operands], as_tensors(*[value for _, value, _ in operands])))
     given: Operands = {}
@@ -89,7 +92,7 @@ def _convert(name: str, operands: Sequence[Tuple[str, Any, str]]) -> Operands:
         elif kind == "float":
             if x.dtype == _dtypes.string:
                 given_text = repr(value) if isinstance(value, (str, bytes)) else "a tensor of strings"
-                raise TypeError(f"'{name}' takes numbers as {argument}, found {given_text}")
+                raise about(name, TypeError(f"'{name}' takes numbers as {argument}, found {given_text}"), None)
             if not _dtypes.is_floating(x.dtype):
                 x = _ops.cast(x, floating or _dtypes.float32)
             floating = floating or x.dtype
@@ -99,7 +102,7 @@ def _convert(name: str, operands: Sequence[Tuple[str, Any, str]]) -> Operands:
 
 def _integers(name: str, argument: str, x: Tensor) -> Tensor:
     if _dtypes.is_floating(x.dtype) or x.dtype == _dtypes.string or _dtypes.is_bool(x.dtype):
-        raise TypeError(f"'{name}' takes integers as {argument}, found {_dtypes.name_of(x.dtype)}")
+        raise about(name, TypeError(f"'{name}' takes integers as {argument}, found {_dtypes.name_of(x.dtype)}"), None)
     if _dtypes.is_unsigned(x.dtype):
         return _ops.cast(x, _dtypes.int64 if x.dtype.itemsize >= 4 else _dtypes.int32)
     return x
@@ -179,7 +182,7 @@ def _padding(attributes: Dict[str, Any]) -> Any:
 
 def _slide(x: Tensor, spans: Sequence[int], attributes: Dict[str, Any], channels: Optional[int]) -> List[Result]:
     if x.ndim != 4:
-        raise ValueError(f"expected an image [batch, height, width, channels], found {x.ndim} dimensions")
+        raise wrong(ValueError, "an image [batch, height, width, channels]", f"{x.ndim} dimensions")
     kind = _padding(attributes)
     places = [_dim_sizes(x._dims[1 + i], spans[i], attributes["strides"][i], kind, i) for i in range(2)]
     return [(x.dtype, (x._dims[0], *places, channels))]
@@ -202,7 +205,8 @@ def _conv2d_transpose(given: Operands, attributes: Dict[str, Any]) -> List[Resul
     for i in range(2):
         dim_size = x._dims[1 + i]
         if dim_size is None:
-            raise ValueError("conv2d_transpose of an image of dynamic size needs `like`, of the result's shape")
+            raise about("conv2d_transpose", ValueError("of an image of dynamic size needs `like`, "
+                                                       "of the result's shape"), " ")  # fmt: skip
         stride, span = attributes["strides"][i], ((w._dims[i] or 0) - 1) * attributes["dilations"][i] + 1
         whole = (dim_size - 1) * stride + span
         places.append(dim_size * stride if kind == "same" else whole if kind == "valid" else whole - sum(kind[i]))

@@ -8,6 +8,7 @@ import numpy as np
 
 from . import _dtypes, _ops, _trace
 from . import _nn_ops as _generated
+from ._errors import about
 from ._kinds import integer, number
 from ._ops._core import sizes
 from ._ops._shapes import _product, reshape_to
@@ -77,7 +78,7 @@ def _along(name: str, function: Callable[[TensorLike], Tensor], x: TensorLike, a
     given: Tensor = as_tensor(x)
     place = integer(f"the axis of {name}", axis)
     if not -given.ndim <= place < given.ndim:
-        raise ValueError(f"{name}: axis {place} is out of bounds for a tensor of {given.ndim} dimensions")
+        raise about(name, ValueError(f"axis {place} is out of bounds for a tensor of {given.ndim} dimensions"))
     if place in (-1, given.ndim - 1):
         return function(given)
     return _ops.moveaxis(function(_ops.moveaxis(given, place, -1)), -1, place)
@@ -144,8 +145,8 @@ def group_norm(
     x, groups = as_tensor(x), integer("groups", groups)
     channels = x._dims[-1] if x.ndim > 1 else None
     if channels is None or groups < 1 or channels % groups:
-        raise ValueError(f"group_norm takes [batch, ..., channels] with channels in {groups} groups, found "
-                         f"{format_shape(x._dims)}")  # fmt: skip
+        raise about("group_norm", ValueError(f"takes [batch, ..., channels] with channels in {groups} groups, found "
+                                             f"{format_shape(x._dims)}"), " ")  # fmt: skip
     old = sizes(x)
     parts = reshape_to(x, [old[0], _product(old[1:-1]), groups, channels // groups])
     result = reshape_to(_generated.layer_norm(parts, axes=[1, 3], epsilon=epsilon), old)
@@ -194,7 +195,7 @@ def rotary(
     x = as_tensor(x)
     width = x._dims[-1] if x.ndim > 1 else None
     if width is None or width % 2:
-        raise ValueError(f"rotary takes [..., t, d] with an even d, found {format_shape(x._dims)}")
+        raise about("rotary", ValueError(f"takes [..., t, d] with an even d, found {format_shape(x._dims)}"), " ")
     half = width // 2
     positions = _ops.arange(_ops.dim(x, -2)) if positions is None else _positions(positions, x)
     turns = (float(base) ** (-np.arange(half, dtype=np.float64) / half)).astype(np.float32)
@@ -340,8 +341,9 @@ def sigmoid_cross_entropy(
     x = as_tensor(logits)
     z = as_tensor(labels, x.dtype)
     if len(x._dims) != len(z._dims) or any(a != b for a, b in zip(x._dims, z._dims) if None not in (a, b)):
-        raise ValueError(f"sigmoid_cross_entropy takes logits and labels of one shape, found {format_shape(x._dims)} "
-                         f"and {format_shape(z._dims)}")  # fmt: skip
+        raise about("sigmoid_cross_entropy", ValueError("takes logits and labels of one shape, "
+                                                        f"found {format_shape(x._dims)} and "
+                                                        f"{format_shape(z._dims)}"), " ")  # fmt: skip
     losses = positive_weight * z * _generated.softplus(-x) + (1 - z) * _generated.softplus(x)
     if reduction not in ("none", "mean", "sum"):
         raise ValueError(f"expected one of 'none', 'mean', 'sum', found '{reduction}'")

@@ -7,6 +7,7 @@ from typing import Any, Callable, Dict, List, Mapping, NoReturn, Optional, Seque
 import numpy as np
 
 from . import _ops, _trace, linalg
+from ._errors import about, wrong
 from ._members import Members
 from ._tensor import Tensor, TensorLike, as_tensor
 
@@ -35,7 +36,7 @@ def _take(a: TensorLike, indices: TensorLike, axis: Optional[int] = None) -> Ten
 def _of_one_triangle(a: TensorLike, UPLO: str) -> Tensor:  # noqa: N803
     """The symmetric matrices of which one triangle is read."""
     if UPLO not in ("L", "U", "l", "u"):
-        raise ValueError(f"expected 'L' or 'U' as UPLO, found {UPLO!r}")
+        raise wrong(ValueError, "'L' or 'U'", repr(UPLO), "UPLO")
     x = as_tensor(a)
     if x.ndim < 2:
         return x
@@ -70,8 +71,10 @@ _OTHERWISE: Dict[Tuple[str, str], Callable[..., Any]] = {
 
 def _refuse(name: str, why: str = "") -> NoReturn:
     where = "flywheel.linalg" if name.startswith("numpy.linalg.") else "flywheel"
-    raise TypeError(f"{name} of a tensor{why or f' is not there: {where} has no such function'}; a function of "
-                    "flywheel makes a tensor of tensors, and numpy's take the results of calls")  # fmt: skip
+    raise about(name, TypeError("of a "
+                                f"tensor{why or f' is not there: {where} has no such function'}; a "
+                                "function of flywheel makes a tensor of tensors, and numpy's take "
+                                "the results of calls"), " ")  # fmt: skip
 
 
 def _find(name: str, is_linalg: bool = False) -> Any:
@@ -112,8 +115,8 @@ def _read(name: str, call: Callable[..., Any], args: Sequence[Any], given: Mappi
             is_written = True
         if not is_written:
             raise
-    raise TypeError(f"{name} writes to a variable, whose value is in a store: compute an array, then "
-                    "variable.set(array)")  # fmt: skip
+    raise about(name, TypeError("writes to a variable, whose value is in a store: compute an array, then "
+                                "variable.set(array)"), " ")  # fmt: skip
 
 
 def _is_default(option: str, value: Any) -> bool:

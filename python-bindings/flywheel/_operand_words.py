@@ -1,17 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Errors of MLIR about the type of an operand, in words of Python."""
+"""Types of operands, and constraints of them, in words of Python."""
 
 import re
+from typing import Tuple
 
 _ELEMENTS = {"!train.string": "strings", "i1": "bool", "bf16": "bfloat16"}
 # The names of kinds of operands in MLIR that a program with its types in Python does not have.
 _KINDS = {"signless-integer-like": "integers", "floating-point-like": "floating-point numbers"}
 
 
-def explain_operand(text: str) -> str:
-    """Returns the text of an error, in which an operand of a wrong type is described by its dtype."""
-    return re.sub(r"'[\w.]+' op operand #\d+ must be (.*?), but got '([^']*)'",
-                  lambda found: f"expected {_kind(found.group(1))}, found {_type(found.group(2))}", text)  # fmt: skip
+def describe_operand(expected: str, found: str) -> Tuple[str, str]:
+    """Returns what an operand may be, and what it is, in words of Python; `expected` is a constraint and `found` a
+    type, as MLIR writes them."""
+    return _kind(expected), _type(found)
 
 
 def _kind(text: str) -> str:

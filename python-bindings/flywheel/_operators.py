@@ -6,6 +6,7 @@ import types
 from typing import TYPE_CHECKING, Any, Optional, Sequence, Union
 
 from ._elsewhere import TENSOR
+from ._errors import about
 from ._hints import explain_attribute, name_keywords
 
 if TYPE_CHECKING:
@@ -349,7 +350,8 @@ class Operators:
 def _refuse_out(name: str, out: Any) -> None:
     """NumPy's functions call methods with `out=None`: `np.sum(x)` of a tensor is one too."""
     if out is not None:
-        raise TypeError(f"{name} of a tensor is another tensor: expected out=None, found {type(out).__name__}")
+        raise about(name, TypeError("of a tensor is another tensor: expected out=None, found "
+                                    f"{type(out).__name__}"), " ")  # fmt: skip
 
 
 def _pair(a: "TensorLike", b: "TensorLike") -> Any:

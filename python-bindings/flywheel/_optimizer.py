@@ -12,6 +12,7 @@ import numpy as np
 from . import _dtypes, _trace, _tree
 from ._attributes import Attribute, Schedule, StructAttribute
 from ._elsewhere import OPTIMIZER
+from ._errors import about, wrong
 from ._hints import attribute_error, is_own_attribute, nearest_argument
 from ._kinds import flag, integer, number
 from ._members import Members
@@ -221,14 +222,15 @@ class Optimizer(StructAttribute):
     def __new__(cls, *args: Any, **given: Any) -> "Self":
         """Raises TypeError for variables, which are arguments of `minimize`."""
         if args and isinstance(args[0], (list, tuple, dict, types.GeneratorType, _tree.Whole)):
-            raise TypeError(f"{cls.__name__} takes no variables, found {type(args[0]).__name__}: those that it updates "
-                            "are an argument of minimize(loss, variables)")  # fmt: skip
+            raise about(cls.__name__, TypeError("takes no variables, found "
+                                                f"{type(args[0]).__name__}: those that it updates "
+                                                "are an argument of minimize(loss, variables)"), " ")  # fmt: skip
         return super().__new__(cls, *args, **given)
 
     def __init__(self, fields: Dict[str, Any], name: Optional[str] = None) -> None:
         super().__init__(fields)
         if name is not None and not isinstance(name, str):
-            raise TypeError(f"{type(self).__name__}: expected a str as name, found {name!r}")
+            raise wrong(TypeError, "a str", repr(name), "name", function=type(self).__name__)
         settings = {"class": type(self).__name__, **{key: repr(value) for key, value in self.fields.items()}}
         settable = [key for key in self.scalars if isinstance(self.fields.get(key), (int, float))]
         known = _trace.made_once(f"optimizer '{name or self.prefix}'", settings, self, settable)
@@ -490,10 +492,10 @@ class Optimizer(StructAttribute):
         attributes: Attributes = {"optimizer": self.attribute()}
         trace.owners.append(self._name)
         if global_step is not None and not isinstance(global_step, Variable):
-            raise TypeError(f"expected a variable as global_step, found {type(global_step).__name__}")
+            raise wrong(TypeError, "a variable", type(global_step).__name__, "global_step")
         if schedule is not None and not isinstance(schedule, Schedule):
-            raise TypeError(f"expected one of flywheel.schedules as schedule, found {type(schedule).__name__}; a rate "
-                            "that does not change is the optimizer's lr")  # fmt: skip
+            raise wrong(TypeError, "one of flywheel.schedules", type(schedule).__name__, "schedule",
+                        hint="; a rate that does not change is the optimizer's lr")  # fmt: skip
         no_decay = list_variables("no_decay", no_decay)
         if global_step is not None:
             trace.declare(global_step)

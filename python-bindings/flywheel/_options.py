@@ -7,6 +7,7 @@ import operator
 import os
 from typing import Any, Dict, List, Mapping, Optional, Sequence, Tuple
 
+from ._errors import wrong
 from ._flywheel import ModuleOp, _digest, _options
 
 __all__ = ["StepOptions", "bounds_of", "check_bounds", "check_kinds", "check_names"]
@@ -56,11 +57,11 @@ def _check_kind(name: str, value: Any, kind: type, expected: str) -> None:
         try:
             number = operator.index(value)
         except TypeError:
-            raise TypeError(f"expected {expected} as {name}, found {value!r}") from None
+            raise wrong(TypeError, expected, repr(value), name) from None
         if not -(2**63) <= number < 2**63:
-            raise ValueError(f"expected {expected} as {name}, found {value!r}, which has more than 64 bits")
+            raise wrong(ValueError, expected, f"{value!r}, which has more than 64 bits", name)
     elif kind is int or not isinstance(value, kind):
-        raise TypeError(f"expected {expected} as {name}, found {value!r}")
+        raise wrong(TypeError, expected, repr(value), name)
 
 
 def check_kinds(**options: Any) -> None:
@@ -73,7 +74,7 @@ def check_kinds(**options: Any) -> None:
         if kind is list:
             is_list = isinstance(value, Sequence) and not isinstance(value, (str, bytes))
             if not is_list or not all(isinstance(one, str) for one in value):
-                raise TypeError(f"expected {expected} as {name}, found {value!r}")
+                raise wrong(TypeError, expected, repr(value), name)
         else:
             _check_kind(name, value, kind, expected)
 
@@ -83,7 +84,7 @@ def check_bounds(name: str, given: Optional[Mapping[str, int]]) -> Dict[str, int
     if given is None:
         return {}
     if not isinstance(given, Mapping):
-        raise TypeError(f"expected a dict from sizes to numbers as {name}, found {given!r}")
+        raise wrong(TypeError, "a dict from sizes to numbers", repr(given), name)
     for size, number in given.items():
         _check_kind(f"a key of {name}", size, str, "the name of a size")
         _check_kind(f"{name}[{size!r}]", number, int, "a number")
@@ -101,4 +102,4 @@ def check_names(**lists: Any) -> None:
     for name, given in lists.items():
         is_list = isinstance(given, Sequence) and not isinstance(given, (str, bytes))
         if not is_list or not all(isinstance(one, str) for one in given):
-            raise TypeError(f"expected a list of strings as {name}, found {given!r}")
+            raise wrong(TypeError, "a list of strings", repr(given), name)

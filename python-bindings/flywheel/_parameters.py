@@ -8,6 +8,7 @@ import numpy as np
 
 from . import _dtypes, _tree
 from ._arguments import TensorSpec, as_array, format_shape_of
+from ._errors import wrong
 from ._identity import identity
 from .store import current_store
 
@@ -18,11 +19,11 @@ _STATIC_KINDS = (bool, int, float, str, type(None))
 def check_specs(signature: Sequence[Any]) -> Tuple[Any, ...]:
     """Returns the arguments of a signature. Raises TypeError for other values."""
     if isinstance(signature, (str, bytes)) or not isinstance(signature, collections.abc.Iterable):
-        raise TypeError(f"expected a list of flywheel.spec as signature, found {signature!r}")
+        raise wrong(TypeError, "a list of flywheel.spec", repr(signature), "signature")
     specs = tuple(signature)
     for leaf in _tree.flatten(specs)[0]:
         if not hasattr(leaf, "dtype") or not hasattr(leaf, "shape"):
-            raise TypeError(f"expected a list of flywheel.spec as signature, found {leaf!r} in {signature!r}")
+            raise wrong(TypeError, "a list of flywheel.spec", f"{leaf!r} in {signature!r}", "signature")
     return specs
 
 
@@ -32,10 +33,10 @@ def static_places(
     """Returns names of parameters, or their numbers, as both. Raises ValueError for an unknown one."""
     found: Set[Union[str, int]] = set()
     if not isinstance(static, (str, int, collections.abc.Iterable)):
-        raise TypeError(f"expected names of parameters, or their numbers, as static, found {static!r}")
+        raise wrong(TypeError, "names of parameters, or their numbers,", repr(static), "static")
     for one in [static] if isinstance(static, (str, int)) else static:
         if isinstance(one, bool) or not isinstance(one, (str, int)):
-            raise TypeError(f"expected names of parameters, or their numbers, as static, found {one!r}")
+            raise wrong(TypeError, "names of parameters, or their numbers,", repr(one), "static")
         if one not in names if isinstance(one, str) else not -len(names) <= one < len(names):
             own = getattr(function, "__qualname__", repr(function))
             there = f"only {', '.join(names)}" if names else "and no other one"

@@ -7,6 +7,7 @@ from typing import Any, NoReturn, Optional, Sequence, Tuple, Union
 import numpy as np
 
 from . import _dtypes, _numpy_functions, _ops, _trace
+from ._errors import wrong
 from ._flywheel import Value
 from ._ops._checks import expect_at_least, expect_at_most
 from ._ops._core import Size as DimSize
@@ -349,7 +350,8 @@ class Size(Number):
         self, index: Optional[Value], dim: Optional[Tuple[Tensor, int]] = None, bounds: Tuple[int, int] = _DIMENSION
     ):
         if dim is not None and not (isinstance(dim, tuple) and isinstance(dim[0], Tensor)):
-            raise TypeError(f"expected a tensor and an axis as dim, found {dim!r}: a size is `x.shape[0]` of a tensor")
+            raise wrong(TypeError, "a tensor and an axis", repr(dim), "dim",
+                        hint=": a size is `x.shape[0]` of a tensor")  # fmt: skip
         if dim is None and not isinstance(index, Value):
             raise TypeError(f"expected a size, found {index!r}: a size is `x.shape[0]` of a tensor, and an integer one "
                             "as it is")  # fmt: skip

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Iterator, NoReturn, Optional, S
 import numpy as np
 
 from . import _dtypes, _trace
+from ._errors import wrong
 from ._flywheel import Value
 from ._kinds import integers
 from ._operators import Operators
@@ -244,7 +245,7 @@ def as_tensor(value: TensorLike, dtype: Any = None) -> Tensor:
             return _ops.cast(value, dtype)
         return value
     if value is None or callable(value):
-        raise TypeError(f"expected a tensor, an array or a number, found {type(value).__name__}")
+        raise wrong(TypeError, "a tensor, an array or a number", type(value).__name__)
     if isinstance(value, (list, tuple)) and holds_tensors(value):
         from . import _ops
 

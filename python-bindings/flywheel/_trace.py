@@ -24,9 +24,9 @@ from typing import (
 )
 
 from . import _dtypes, _flywheel
+from ._errors import report_op
 from ._flywheel import Region, Type, Value
 from ._host import HostFunctions
-from ._operand_words import explain_operand
 
 if TYPE_CHECKING:
     from ._reads import Read, State
@@ -134,8 +134,8 @@ class Trace:
     ) -> List[Value]:
         try:
             made = self.graph.op(name, list(operands), results, attributes or {}, list(regions))
-        except _flywheel.CompileError as error:
-            error.args = (explain_operand(str(error)),)
+        except (TypeError, ValueError) as error:
+            report_op(error, name)
             raise
         if name in _RANGES:
             self.ranges[made[0]] = _RANGES[name]

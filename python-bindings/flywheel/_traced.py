@@ -9,6 +9,7 @@ from . import _dtypes, _flywheel, _trace, _tree
 from ._arguments import Leaf
 from ._compilation import compile_module
 from ._definition import Definition
+from ._errors import add_note
 from ._flywheel import ModuleOp, Program
 from ._tensor import Tensor, as_tensor, wrap
 from ._trace import Trace
@@ -165,7 +166,7 @@ class Traced:
         try:
             yield
         except _flywheel.CompileError as error:
-            error.args = (str(error) + self._hint(),)
+            add_note(error, self._hint())
             raise
 
     def _hint(self) -> str:

@@ -7,6 +7,7 @@ import numpy as np
 
 from . import _dtypes, _ops
 from . import _nn_ops as nn
+from ._errors import about
 from ._ops._core import Size, empty, index_op, size, sizes, stretch
 from ._ops._indexing import checked, extract_slice
 from ._ops._shapes import _product, reshape_to, to_index
@@ -28,8 +29,8 @@ def _in_front(padding: Union[str, Pads]) -> Union[str, Pads]:
 def _expect_space(what: str, x: Tensor, count: int) -> None:
     """Raises ValueError unless `x` is [batch, space..., channels] with that many dimensions of space, 1 to 3."""
     if x.ndim != count + 2 or not 1 <= count <= 3:
-        raise ValueError(f"{what}: expected shape [batch, space..., channels] with {count} of 1 to 3 dimensions of "
-                         f"space, found shape {format_shape(x._dims)}")  # fmt: skip
+        raise about(what, ValueError(f"expected shape [batch, space..., channels] with {count} of 1 to 3 dimensions of "
+                                     f"space, found shape {format_shape(x._dims)}"))  # fmt: skip
 
 
 def convolve(
@@ -40,8 +41,8 @@ def convolve(
     rank = x.ndim - 2
     _expect_space("convolution", x, len(strides))
     if w.ndim != x.ndim:
-        raise ValueError(f"convolution: expected a filter of {x.ndim} dimensions, [space..., channels, outputs], found "
-                         f"shape {format_shape(w._dims)}")  # fmt: skip
+        raise about("convolution", ValueError(f"expected a filter of {x.ndim} dimensions, [space..., channels, "
+                                              f"outputs], found shape {format_shape(w._dims)}"))  # fmt: skip
     if rank == 2:
         return nn.conv2d(x, w, strides=list(strides), padding=_listed(padding), dilations=list(dilations))
     if rank < 2:

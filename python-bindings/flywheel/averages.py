@@ -5,6 +5,7 @@ from typing import Any, Dict, List, Optional, Sequence
 from weakref import ReferenceType, ref
 
 from . import _dtypes, _trace
+from ._errors import wrong
 from ._kinds import number
 from ._trace import Attributes
 from .initializers import Zeros
@@ -42,9 +43,9 @@ class ExponentialMovingAverage:
         if not 0 <= self.decay < 1:
             raise ValueError(f"expected a decay within [0, 1), found {decay}")
         if num_updates is not None and not isinstance(num_updates, Variable):
-            raise TypeError(f"expected an integer variable as num_updates, found {num_updates!r}")
+            raise wrong(TypeError, "an integer variable", repr(num_updates), "num_updates")
         if not isinstance(name, str):
-            raise TypeError(f"expected a str as name, found {name!r}")
+            raise wrong(TypeError, "a str", repr(name), "name")
         settings = {"decay": repr(self.decay), "num_updates": repr(num_updates), "zero_debias": repr(zero_debias)}
         known = _trace.made_once(f"moving average '{name}'", settings, self)
         if known is not self:

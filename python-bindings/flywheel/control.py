@@ -6,6 +6,7 @@ from typing import Any, Callable, List, Optional, Sequence, Tuple, Union
 import numpy as np
 
 from . import _dtypes, _ops, _trace, _tree
+from ._errors import about, wrong
 from ._flywheel import Value
 from ._ops._checks import expect_equal
 from ._ops._core import Size, difference, empty, index_of, size, sizes
@@ -98,10 +99,10 @@ def switch(index: TensorLike, branches: Sequence[Callable[..., Any]], *operands:
     """Returns the results of the branch of this number; only that branch runs. A number below 0 selects the first
     branch, a number that is too large the last one. An integer of Python traces one branch. See `cond`."""
     if not branches:
-        raise ValueError("switch takes a branch or more")
+        raise about("switch", ValueError("takes a branch or more"), " ")
     for branch in branches:
         if not callable(branch):
-            raise TypeError(f"switch: expected functions as branches, found {type(branch).__name__}")
+            raise wrong(TypeError, "functions", type(branch).__name__, "branches", function="switch")
     if isinstance(index, (int, np.integer)):
         chosen = branches[min(max(int(index), 0), len(branches) - 1)]
         return cond(True, chosen, chosen, *operands)

@@ -11,6 +11,7 @@ from weakref import ReferenceType, ref
 import numpy as np
 
 from . import _dashboard_page
+from ._errors import about, wrong
 from ._types import Array, Path
 from .namespace import LOCAL, current_namespace
 from .store import Store
@@ -123,13 +124,14 @@ class Dashboard:
     ):  # fmt: skip
         for what, number in (("every", every), ("bins", bins), ("samples", samples), ("patience", patience)):
             if isinstance(number, bool) or not isinstance(number, (int, np.integer)) or number < 1:
-                raise ValueError(f"Dashboard: expected {what} of 1 or more, found {number!r}")
+                raise about("Dashboard", ValueError(f"expected {what} of 1 or more, found {number!r}"))
         if keep < 2:
-            raise ValueError(f"Dashboard: expected keep of 2 or more, found {keep!r}")
+            raise about("Dashboard", ValueError(f"expected keep of 2 or more, found {keep!r}"))
         if not 0 < saturated <= 1:
-            raise ValueError(f"Dashboard: expected a share above 0 and up to 1 as saturated, found {saturated!r}")
+            raise wrong(ValueError, "a share above 0 and up to 1", repr(saturated), "saturated", function="Dashboard")
         if not 0 <= vanishing < exploding:
-            raise ValueError(f"Dashboard: expected vanishing below exploding, found {vanishing!r} and {exploding!r}")
+            raise about("Dashboard", ValueError(f"expected vanishing below exploding, found {vanishing!r} and "
+                                                f"{exploding!r}"))  # fmt: skip
         self.every, self.bins, self.samples, self.keep, self.patience = every, bins, samples, keep, patience
         self.saturated, self.vanishing, self.exploding = saturated, vanishing, exploding
         # The number of records so far, also of dropped ones.
@@ -161,7 +163,8 @@ class Dashboard:
             # A cell that was run again leaves its last function in a cycle.
             gc.collect()
             if self._owner() is not None:
-                raise ValueError("watch: a dashboard watches one function: give each function a dashboard of its own")
+                raise about("watch", ValueError("a dashboard watches one function: give each function a dashboard of "
+                                                "its own"))  # fmt: skip
         self._owner = ref(owner)
 
     def _begin(self, store: Store) -> str:

@@ -8,6 +8,7 @@ from typing import Any, Dict, Iterator, List, Mapping, Optional, Sequence
 import numpy as np
 
 from . import _dtypes, _trace
+from ._errors import wrong
 
 __all__ = ["Batches", "load"]
 
@@ -34,7 +35,7 @@ class Batches:
         try:
             batch_size = operator.index(batch_size)
         except TypeError:
-            raise TypeError(f"expected an integer as batch_size, found {batch_size!r}") from None
+            raise wrong(TypeError, "an integer", repr(batch_size), "batch_size") from None
         if batch_size < 1:
             raise ValueError(f"expected a batch size of 1 or more, found {batch_size}")
         self._names: Optional[List[str]] = list(arrays) if isinstance(arrays, Mapping) else None
@@ -55,7 +56,7 @@ class Batches:
         self.batch_size, self.shuffle, self.drop_last = batch_size, shuffle, drop_last
         is_integer = isinstance(seed, (int, np.integer)) and not isinstance(seed, bool)
         if seed is not None and (not is_integer or seed < 0):
-            raise TypeError(f"expected an integer of 0 or more, or None, as seed, found {seed!r}")
+            raise wrong(TypeError, "an integer of 0 or more, or None,", repr(seed), "seed")
         self._draws = np.random.default_rng(seed)
 
     def __len__(self) -> int:
@@ -86,7 +87,7 @@ def load(path: "str | os.PathLike[str]", keys: Optional[Sequence[str]] = None) -
     from safetensors.numpy import load_file
 
     if isinstance(keys, (str, bytes)):
-        raise TypeError(f"expected a list of names as keys, found {keys!r}")
+        raise wrong(TypeError, "a list of names", repr(keys), "keys")
     try:
         found: Dict[str, Any] = load_file(path)
     except SafetensorError as error:

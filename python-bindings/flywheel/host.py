@@ -10,6 +10,7 @@ import numpy as np
 
 from . import _code_names, _dtypes, _trace, _tree
 from ._arguments import TensorSpec
+from ._errors import about
 from ._tensor import Tensor, as_tensor, format_shape, wrap
 from ._types import Array
 from .variables import Variable
@@ -40,8 +41,9 @@ def _call(
     """Emits a call of `function`, of a list of arrays; it returns a list of arrays, one for each of `results`."""
     trace = _trace.current()
     if trace.calls_forbidden:
-        raise ValueError(f"flywheel.{kind}: {trace.calls_forbidden} may be computed several times or not at all, and "
-                         "must not call functions of the host: call it outside")  # fmt: skip
+        raise about(f"flywheel.{kind}", ValueError(f"{trace.calls_forbidden} may be computed several "
+                                                   "times or not at all, and must not call functions "
+                                                   "of the host: call it outside"))  # fmt: skip
     dtypes = [x.dtype for x in inputs]
     for dtype in [*dtypes, *[one.dtype for one in results]]:
         if dtype == _dtypes.string:

@@ -14,6 +14,7 @@ import numpy as np
 
 from . import _dtypes, _factors, _matrix_functions, _ops
 from . import nn as nn
+from ._errors import about, wrong
 from ._kinds import number
 from ._ops._core import Size, sizes
 from ._ops._precision import rounds_once
@@ -36,7 +37,7 @@ def _floating(x: TensorLike) -> Tensor:
 def _square(what: str, a: TensorLike) -> Tensor:
     x = _floating(a)
     if x.ndim < 2 or x._dims[-1] != x._dims[-2] or x._dims[-1] is None:
-        raise ValueError(f"{what} takes square matrices of a static size, found {format_shape(x._dims)}")
+        raise about(what, ValueError(f"takes square matrices of a static size, found {format_shape(x._dims)}"), " ")
     return x
 
 
@@ -108,10 +109,11 @@ def multi_dot(arrays: Sequence[TensorLike]) -> Tensor:
     be vectors."""
     parts = [as_tensor(x) for x in arrays]
     if len(parts) < 2:
-        raise ValueError("multi_dot takes two matrices or more")
+        raise about("multi_dot", ValueError("takes two matrices or more"), " ")
     for place, x in enumerate(parts):
         if x.ndim != 2 and not (x.ndim == 1 and place in (0, len(parts) - 1)):
-            raise ValueError(f"multi_dot takes matrices, and vectors at its ends, found shape {format_shape(x._dims)}")
+            raise about("multi_dot", ValueError("takes matrices, and vectors at its ends, found shape "
+                                                f"{format_shape(x._dims)}"), " ")  # fmt: skip
     return _multi_dot(*parts)
 
 
@@ -196,7 +198,7 @@ def lu_factor(a: TensorLike) -> Tuple[Tensor, Tensor]:
 def _rectangle(what: str, a: TensorLike) -> Tensor:
     x = _floating(a)
     if x.ndim < 2 or None in x._dims[-2:]:
-        raise ValueError(f"{what} takes matrices of static sizes, found {format_shape(x._dims)}")
+        raise about(what, ValueError(f"takes matrices of static sizes, found {format_shape(x._dims)}"), " ")
     return x
 
 
@@ -286,14 +288,15 @@ def solve(a: TensorLike, b: TensorLike) -> Tensor:
     If a matrix is singular, x has infinities or NaN."""
     a, b = as_tensors(_square("solve", a), _floating(b))
     if b.ndim == 0:
-        raise ValueError("solve: expected a vector or matrices as b, found a scalar")
+        raise wrong(ValueError, "a vector or matrices", "a scalar", "b", function="solve")
     is_vector = b.ndim == 1
     wide = _ops.expand_dims(b, 1) if is_vector else b
     if wide._dims[-2] != a._dims[-1]:
-        raise ValueError(f"solve: a is {format_shape(a._dims)}, and b {format_shape(b._dims)}")
+        raise about("solve", ValueError(f"a is {format_shape(a._dims)}, and b {format_shape(b._dims)}"))
     front = list(_ops._core.broadcast_shapes(a._dims[:-2], wide._dims[:-2]))
     if None in front:
-        raise ValueError(f"solve takes static sizes, found {format_shape(a._dims)} and {format_shape(b._dims)}")
+        raise about("solve", ValueError(f"takes static sizes, found {format_shape(a._dims)} and "
+                                        f"{format_shape(b._dims)}"), " ")  # fmt: skip
     a = _ops.broadcast_to(a, [*front, *a._dims[-2:]])
     wide = _ops.broadcast_to(wide, [*front, *wide._dims[-2:]])
     x = reshape_to(_solve(_flat(a)[0], _flat(wide)[0]), sizes(wide))
@@ -319,7 +322,7 @@ def pinv(a: TensorLike, rcond: Optional[float] = None) -> Tensor:
     m, n = a._dims[-2] or 0, a._dims[-1] or 0
     share = float(np.finfo(a.dtype).eps) * builtins.max(m, n) if rcond is None else float(number("rcond", rcond))
     if not share >= 0:
-        raise ValueError(f"pinv: expected an rcond of at least 0, found {rcond}")
+        raise about("pinv", ValueError(f"expected an rcond of at least 0, found {rcond}"))
 
     def compute(flat: Tensor) -> List[Tensor]:
         count = (_ops.dim(flat, 0),)

@@ -5,6 +5,7 @@ import functools
 from typing import Any, Callable, List, Optional, Sequence, Tuple, Union
 
 from . import _dtypes, _ops, _tree
+from ._errors import about
 from ._ops._checks import expect_multiple
 from ._ops._core import Size, index_op, normalize_axis, sizes
 from ._ops._indexing import scalar_at
@@ -47,7 +48,7 @@ def microbatch(
         if len(axes) != len(args):
             raise ValueError(f"expected an axis for each of {len(args)} arguments, found {len(axes)}")
         if all(axis is None for axis in axes):
-            raise ValueError("microbatch needs an argument with an axis")
+            raise about("microbatch", ValueError("needs an argument with an axis"), " ")
         split, forms, own = _split_all(args, axes, count)
         found: List[Tuple[Any, List[Tensor]]] = []
 
@@ -59,7 +60,7 @@ def microbatch(
             results = [as_tensor(leaf) for leaf in leaves]
             for y in results:
                 if not (_dtypes.is_floating(y.dtype) or _dtypes.is_integer(y.dtype)):
-                    raise TypeError(f"microbatch sums numbers, found {_dtypes.name_of(y.dtype)}")
+                    raise about("microbatch", TypeError(f"sums numbers, found {_dtypes.name_of(y.dtype)}"), " ")
             found[:] = [(spec, results)]
             return results
 

@@ -10,6 +10,7 @@ from typing import Any, Optional
 import numpy as np
 
 from . import _dtypes, _ops, _trace
+from ._errors import about
 from ._kinds import instance, number
 from ._operators import Operators
 from ._ops._core import as_unsigned, normalize_axis, static
@@ -31,8 +32,8 @@ def sample(distribution: Initializer, shape: DimSizes, dtype: Any = _dtypes.floa
     is_normal = isinstance(distribution, (RandomNormal, TruncatedNormal))
     if (is_normal and not _dtypes.is_floating(kind)) or kind == _dtypes.string:
         numbers = "floating-point numbers" if is_normal else "numbers"
-        raise TypeError(f"{type(distribution).__name__} draws {numbers}: expected a dtype of these, found "
-                        f"{_dtypes.name_of(kind)}")  # fmt: skip
+        raise about(type(distribution).__name__, TypeError(f"draws {numbers}: expected a dtype of these, found "
+                                                           f"{_dtypes.name_of(kind)}"), " ")  # fmt: skip
     plain = _dtypes.as_dtype(kind.name[1:]) if _dtypes.is_unsigned(kind) else kind
     if not trace.draws:
         return zeros(shape, kind)
@@ -154,7 +155,8 @@ def permutation(x: TensorLike, *, seed: Optional[int] = None) -> Tensor:
         return _ops.argsort(uniform([x], seed=seed))  # type: ignore[list-item]
     x = as_tensor(x)
     if x.ndim == 0:
-        raise ValueError("permutation takes a number, or a tensor of one dimension or more, found a scalar")
+        raise about("permutation", ValueError("takes a number, or a tensor of one dimension or "
+                                              "more, found a scalar"), " ")  # fmt: skip
     return _ops.take(x, permutation(x.shape[0], seed=seed), 0)
 
 
@@ -169,7 +171,7 @@ def choice(
     is_count = isinstance(a, (int, np.integer)) or (isinstance(a, Tensor) and a._weak is not None)
     x = None if is_count else as_tensor(a)
     if x is not None and x.ndim == 0:
-        raise ValueError("choice takes a number, or a tensor of one dimension or more, found a scalar")
+        raise about("choice", ValueError("takes a number, or a tensor of one dimension or more, found a scalar"), " ")
     count = a if x is None else x.shape[0]
     logits = _ops.zeros((count,)) if p is None else _ops.log(as_tensor(p))
     wanted = dim_sizes_of(shape)

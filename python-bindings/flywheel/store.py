@@ -8,6 +8,7 @@ from typing import Any, Dict, Iterable, List, Mapping, Optional, Sequence, Tuple
 from weakref import ReferenceType, WeakKeyDictionary, ref
 
 from . import _flywheel, _trace
+from ._errors import wrong
 from ._flywheel import CheckpointManager, NotFoundError, Session
 from ._types import Array, Path
 from .namespace import Name, Namespace, current_namespace
@@ -79,7 +80,7 @@ class Store(_flywheel.Store):
     def __init__(self, seed: int = 0, initializes: bool = True):
         _trace.check_creation("a store", "flywheel.Store()")
         if not isinstance(initializes, bool):
-            raise TypeError(f"expected True or False as initializes, found {initializes!r}")
+            raise wrong(TypeError, "True or False", repr(initializes), "initializes")
         super().__init__(initializes)
         self.seed = seed
         self._lock = threading.RLock()

@@ -6,6 +6,7 @@ import operator
 from typing import Any, Callable, Dict, Iterable, List, Optional, Sequence, SupportsIndex, Tuple, Union
 
 from . import _dtypes, _ops, _trace, _tree
+from ._errors import about, wrong
 from ._flywheel import Value
 from ._operators import Operators
 from ._ops._arithmetic import parameter
@@ -162,7 +163,7 @@ def _listed(variables: Any) -> List[Any]:
     """Returns the elements of `variables`. Raises TypeError for one variable or tensor, which would be taken as a list
     of its rows."""
     if isinstance(variables, (Variable, Tensor, str)) or not isinstance(variables, Iterable):
-        raise TypeError(f"expected a list of variables or tensors as variables, found {type(variables).__name__}")
+        raise wrong(TypeError, "a list of variables or tensors", type(variables).__name__, "variables")
     return list(variables)
 
 
@@ -177,9 +178,9 @@ def _check_function(function: Any, argnums: Any) -> Argnums:
     if isinstance(argnums, Iterable) and not isinstance(argnums, (str, bytes, Operators)):
         places = list(argnums)
     if any(isinstance(place, bool) or not isinstance(place, SupportsIndex) for place in places):
-        raise TypeError(f"expected the number of an argument, from 0, or a list of them as argnums, found {argnums!r}")
+        raise wrong(TypeError, "the number of an argument, from 0, or a list of them", repr(argnums), "argnums")
     if not places or len(set(places)) != len(places):
-        raise ValueError(f"expected one argument or more, each once, as argnums, found {argnums!r}")
+        raise wrong(ValueError, "one argument or more, each once,", repr(argnums), "argnums")
     return tuple(operator.index(place) for place in places)
 
 
@@ -380,15 +381,15 @@ def vmap(function: Callable[..., Any], in_axes: Any = 0, out_axes: Any = 0) -> C
             x = as_tensor(leaf)
             if axis is not None:
                 if x.ndim == 0:
-                    raise ValueError("vmap takes a position of a dimension: a scalar has none")
+                    raise about("vmap", ValueError("takes a position of a dimension: a scalar has none"), " ")
                 x = _ops.moveaxis(x, normalize_axis(axis, x.ndim), 0)
                 found = size(x, 0)
                 if isinstance(dim_size, int) and isinstance(found, int) and dim_size != found:
-                    raise ValueError(f"vmap takes dimensions of one size, found {dim_size} and {found}")
+                    raise about("vmap", ValueError(f"takes dimensions of one size, found {dim_size} and {found}"), " ")
                 dim_size = found if dim_size is None or isinstance(found, int) else dim_size
             inputs.append(x)
         if dim_size is None:
-            raise ValueError("vmap needs an argument with an axis")
+            raise about("vmap", ValueError("needs an argument with an axis"), " ")
         return _batch(trace, function, inputs, own, spec, dim_size, out_axes)
 
     return functools.wraps(function)(wrapped)

@@ -23,6 +23,7 @@ import numpy as np
 
 from . import _dtypes, _tensor, _trace, _tree
 from ._attributes import Constant, Constraint
+from ._errors import wrong
 from ._flywheel import CompileRemark
 from ._hints import nearest
 from ._kinds import flag
@@ -438,7 +439,7 @@ def convert(value: Any, dtype: _dtypes.DType) -> Array:
 def _check_arguments(name: Any, trainable: Any, collections: Any, device: Any, constraint: Any) -> None:
     """Raises TypeError for what a variable cannot have."""
     if not isinstance(name, (str, Name)):
-        raise TypeError(f"expected a str as the name of a variable, found {name!r}")
+        raise wrong(TypeError, "a str", repr(name), "the name of a variable")
     if trainable is not None:
         flag(f"trainable of variable '{name}'", trainable)
     if collections is not None and (
@@ -556,9 +557,9 @@ def traced_variable(x: Any) -> Any:
 def list_variables(what: str, given: Any) -> List[Variable]:
     """Returns the variables of a list. Raises TypeError for anything else."""
     if isinstance(given, _tree.Whole):
-        raise TypeError(f"expected a list of variables as {what}, found {type(given).__name__}: give its parameters()")
+        raise wrong(TypeError, "a list of variables", type(given).__name__, what, hint=": give its parameters()")
     if isinstance(given, (Operators, str)) or not isinstance(given, Iterable):
-        raise TypeError(f"expected a list of variables as {what}, found {given!r}")
+        raise wrong(TypeError, "a list of variables", repr(given), what)
     found = [traced_variable(one) for one in given]
     for variable in found:
         if not isinstance(variable, Variable):

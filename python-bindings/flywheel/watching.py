@@ -6,6 +6,7 @@ from typing import Any, Dict, List, Mapping, NamedTuple, Optional, Sequence, Tup
 import numpy as np
 
 from . import _dtypes, _ops, _trace, control, transforms
+from ._errors import about, wrong
 from ._tensor import Tensor, as_tensor
 from .dashboard import Dashboard, Record, TensorNumbers, Watched
 from .host import callback
@@ -63,7 +64,7 @@ def watch(
     range; TypeError for values that are not floating-point tensors.
     """
     if not isinstance(to, Dashboard):
-        raise TypeError(f"watch: expected a flywheel.Dashboard as to, found {to!r}")
+        raise wrong(TypeError, "a flywheel.Dashboard", repr(to), "to", function="watch")
     from .v1.operation import Tensor as GraphTensor
 
     if isinstance(loss, GraphTensor):
@@ -79,7 +80,7 @@ def watch(
         found = as_tensor(x)
         targets.append(Target(name, "activation", found, own.pop(name, trace.ranges.get(found.value))))
     if own:
-        raise ValueError(f"watch: expected limits of what is watched, found {', '.join(own)}")
+        raise about("watch", ValueError(f"expected limits of what is watched, found {', '.join(own)}"))
     if trace.definition is not None:
         to._claim(trace.definition)
     emit_watch(root, targets, to)
@@ -91,10 +92,10 @@ def checked_limits(limits: Optional[Mapping[str, Limits]]) -> Dict[str, Limits]:
     found: Dict[str, Limits] = {}
     for name, pair in (limits or {}).items():
         if not isinstance(pair, (tuple, list)) or len(pair) != 2:
-            raise ValueError(f"watch: expected (low, high) as limits of '{name}', found {pair!r}")
+            raise about("watch", ValueError(f"expected (low, high) as limits of '{name}', found {pair!r}"))
         low, high = pair
         if low is not None and high is not None and not low < high:
-            raise ValueError(f"watch: expected a low limit below the high one of '{name}', found {pair!r}")
+            raise about("watch", ValueError(f"expected a low limit below the high one of '{name}', found {pair!r}"))
         found[name] = (low, high)
     return found
 
@@ -103,7 +104,7 @@ def _variables(trace: _trace.Trace, loss: Tensor, given: Optional[Sequence[Any]]
     if given is not None:
         for one in given:
             if not isinstance(one, Variable):
-                raise TypeError(f"watch: expected variables, found {one!r}")
+                raise about("watch", TypeError(f"expected variables, found {one!r}"))
         return list(given)
     known = [v for v in trace.variables.values()
              if v.trainable and v not in trace.frozen and _dtypes.is_floating(v.dtype)]  # fmt: skip
@@ -115,17 +116,18 @@ def emit_watch(loss: Tensor, targets: Sequence[Target], board: Dashboard) -> Non
     """Emits what `watch` adds to a step. Raises as it does."""
     trace = _trace.current()
     if loss._dims != ():
-        raise ValueError(f"watch: expected a loss that is one number, found shape {loss.shape}")
+        raise about("watch", ValueError(f"expected a loss that is one number, found shape {loss.shape}"))
     names = [t.name for t in targets]
     for name in names:
         if names.count(name) > 1:
-            raise ValueError(f"watch: expected names that differ, found '{name}' twice")
+            raise about("watch", ValueError(f"expected names that differ, found '{name}' twice"))
     for target in targets:
         if not _dtypes.is_floating(target.value.dtype):
-            raise TypeError(f"watch: expected floating-point tensors, found {_dtypes.name_of(target.value.dtype)} as "
-                            f"'{target.name}'")  # fmt: skip
+            raise about("watch", TypeError("expected floating-point tensors, found "
+                                           f"{_dtypes.name_of(target.value.dtype)} as '{target.name}'"))  # fmt: skip
     if board in trace.watched_by:
-        raise ValueError("watch: a dashboard watches once in a function: give both losses' tensors a dashboard each")
+        raise about("watch", ValueError("a dashboard watches once in a function: give both losses' tensors a dashboard "
+                                        "each"))  # fmt: skip
     trace.watched_by.append(board)
     steps = board._steps
     now = steps.read()

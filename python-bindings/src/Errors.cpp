@@ -41,8 +41,12 @@ void addErrors(nb::module_ &module) {
            "A model is not well formed or cannot be compiled. The message has "
            "every error, each with its location; `details` has (code, "
            "numbers) of those that a program can act upon.");
-  nb::borrow(classes[static_cast<int>(ErrorKind::Compile)]).attr("details") =
-      nb::make_tuple();
+  nb::object compileError =
+      nb::borrow(classes[static_cast<int>(ErrorKind::Compile)]);
+  compileError.attr("details") = nb::make_tuple();
+  compileError.attr("parts") = nb::none();
+  compileError.attr("operand") = nb::none();
+  compileError.attr("op") = "";
   addError(module, ErrorKind::InvalidArgument, "InvalidArgumentError",
            PyExc_ValueError,
            "A feed, a result buffer or a value does not fit, or the step "
@@ -84,8 +88,31 @@ static const char *getName(ErrorCode code) {
 
 CompileErrors takeErrors(const DiagnosticCollector &diagnostics,
                          const char *otherwise) {
-  std::string text = diagnostics.getErrors();
-  return {text.empty() ? otherwise : text, diagnostics.getDetails()};
+  const DiagnosticText *first = diagnostics.getFirstError();
+  return {first ? diagnostics.getErrors() : otherwise, diagnostics.getDetails(),
+          first ? std::optional(*first) : std::nullopt};
+}
+
+/// Converts text that may have bytes of a path in it.
+static nb::object makeText(llvm::StringRef text) {
+  PyObject *made = PyUnicode_DecodeUTF8(
+      text.data(), static_cast<Py_ssize_t>(text.size()), "backslashreplace");
+  if (!made)
+    throw nb::python_error();
+  return nb::steal(made);
+}
+
+/// Gives an error the parts of its text.
+static void setParts(nb::handle error, llvm::StringRef text,
+                     const DiagnosticText &first) {
+  auto [begin, size] = std::pair(first.messageBegin, first.messageSize);
+  error.attr("parts") = nb::make_tuple(makeText(text.take_front(begin)),
+                                       makeText(text.substr(begin, size)),
+                                       makeText(text.drop_front(begin + size)));
+  error.attr("op") = makeText(first.opName);
+  if (first.operand)
+    error.attr("operand") = nb::make_tuple(makeText(first.operand->expected),
+                                           makeText(first.operand->found));
 }
 
 void throwCompileError(const CompileErrors &errors) {
@@ -101,13 +128,16 @@ void throwCompileError(const CompileErrors &errors) {
       numbers.append(number);
     all.append(nb::make_tuple(getName(detail.code), nb::tuple(numbers)));
   }
-  nb::borrow(error.value()).attr("details") = nb::tuple(all);
+  nb::object value = nb::borrow(error.value());
+  value.attr("details") = nb::tuple(all);
+  if (errors.first)
+    setParts(value, text, *errors.first);
   error.restore();
   throw nb::python_error();
 }
 
 void throwCompileError(std::string text) {
-  throwCompileError(CompileErrors{std::move(text), {}});
+  throwCompileError(CompileErrors{std::move(text), {}, std::nullopt});
 }
 
 bool isRaised(ErrorKind kind) {

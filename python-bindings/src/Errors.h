@@ -12,6 +12,7 @@
 #include "flywheel/Driver/Diagnostics.h"
 #include "flywheel/Runtime/Status.h"
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -38,6 +39,8 @@ void raise(const runtime::Status &status);
 struct CompileErrors {
   std::string text;
   std::vector<ErrorDetail> details;
+  /// The first error, if one was diagnosed: `text` begins with its text.
+  std::optional<DiagnosticText> first;
 };
 
 /// Returns the errors that were diagnosed; `otherwise` is the text without one.
@@ -45,7 +48,11 @@ CompileErrors
 takeErrors(const DiagnosticCollector &diagnostics,
            const char *otherwise = "the compiler failed without saying why");
 
-/// Throws a CompileError. Its `details` are a tuple of (code, numbers).
+/// Throws a CompileError. Its `details` are a tuple of (code, numbers). Its
+/// `parts` are what is in front of the message of the first error, this
+/// message, and what follows it, or None; its `operand` is what an operand was
+/// expected to be and what it is, or None; its `op` is the name of the op that
+/// the message begins with.
 [[noreturn]] void throwCompileError(const CompileErrors &errors);
 [[noreturn]] void throwCompileError(std::string text);
 

@@ -151,12 +151,11 @@ std::vector<PyValue> Graph::beginFunction(const std::string &name,
   builder.setInsertionPointToEnd(module->getBody());
   auto type = builder.getFunctionType(getTypes(types), {});
   function = func::FuncOp::create(builder, location, name, type);
-  for (NamedAttribute attribute : makeAttributes(name, attributes))
+  for (NamedAttribute attribute : makeAttributes(attributes))
     function->setAttr(attribute.getName(), attribute.getValue());
   for (size_t index = 0; index < argumentAttributes.size(); ++index)
     function.setArgAttrs(
-        index,
-        makeAttributes(name, nb::cast<nb::dict>(argumentAttributes[index])));
+        index, makeAttributes(nb::cast<nb::dict>(argumentAttributes[index])));
   functionScope = nextScope++;
   builder.setInsertionPointToStart(function.addEntryBlock());
   std::vector<PyValue> arguments;
@@ -168,8 +167,7 @@ std::vector<PyValue> Graph::beginFunction(const std::string &name,
 void Graph::annotateFunction(nb::dict attributes) {
   if (!function)
     throwCompileError("no function is being traced in this graph");
-  for (NamedAttribute attribute :
-       makeAttributes(function.getName().str(), attributes))
+  for (NamedAttribute attribute : makeAttributes(attributes))
     function->setAttr(attribute.getName(), attribute.getValue());
 }
 
@@ -183,8 +181,7 @@ void Graph::endFunction(const std::vector<PyValue *> &results,
                                            ValueRange(values).getTypes()));
   for (size_t index = 0; index < resultAttributes.size(); ++index)
     function.setResultAttrs(
-        index, makeAttributes(function.getName(),
-                              nb::cast<nb::dict>(resultAttributes[index])));
+        index, makeAttributes(nb::cast<nb::dict>(resultAttributes[index])));
   DiagnosticCollector diagnostics(getContext(), *printer);
   if (failed(verify(function)))
     throwDiagnostics(diagnostics);
@@ -329,7 +326,7 @@ std::vector<PyValue> Graph::createOp(const std::string &name,
                       "' is outside of functions and has no operands");
   OperationState state(findLocation(), *info);
   state.addOperands(getAll(*this, operands));
-  state.addAttributes(makeAttributes(name, attributes).getAttrs());
+  state.addAttributes(makeAttributes(attributes).getAttrs());
   uint64_t firstScope = nextScope;
   for (PyRegion *region : regions) {
     if (isTopLevel && !findCaptures(lookup(*region)).empty())

@@ -110,8 +110,7 @@ public:
 
   /// Builds the attribute that (kind, value) stands for; see addGraph.
   mlir::Attribute makeAttribute(nanobind::handle kindAndValue);
-  mlir::NamedAttrList makeAttributes(llvm::StringRef op,
-                                     nanobind::dict attributes);
+  mlir::NamedAttrList makeAttributes(nanobind::dict attributes);
 
   /// Returns, for each x, true if some y is a differentiable function of it.
   /// The value of a variable stands for the variable. With `throughSteps`, ops

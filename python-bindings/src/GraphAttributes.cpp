@@ -252,14 +252,14 @@ static StringRef describeKind(StringRef kind) {
       .Default("another value");
 }
 
-NamedAttrList Graph::makeAttributes(StringRef op, nb::dict attributes) {
+NamedAttrList Graph::makeAttributes(nb::dict attributes) {
   NamedAttrList list;
   auto refuse = [&](nb::handle name, nb::handle given) {
     auto pair = nb::cast<nb::tuple>(given);
-    throw nb::type_error(
-        (op.str() + ": expected " + describeKind(getString(pair[0])).str() +
-         " as " + getString(name) + ", found " + getString(nb::repr(pair[1])))
-            .c_str());
+    throw nb::type_error(("expected " + describeKind(getString(pair[0])).str() +
+                          " as " + getString(name) + ", found " +
+                          getString(nb::repr(pair[1])))
+                             .c_str());
   };
   for (auto [name, value] : attributes) {
     try {

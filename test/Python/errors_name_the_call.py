@@ -10,6 +10,7 @@ import numpy as np
 
 import flywheel as fw
 from configurations import run_tests
+from flywheel import _errors
 
 any_fw: Any = fw
 X = np.ones((2, 3), np.float32)
@@ -96,6 +97,51 @@ def test_once() -> None:
     assert method.startswith("cannot reshape a tensor of shape (2, 3) into shape (7)"), method
 
 
+def test_fields() -> None:
+    """An error has fields, of which its text is made: function, argument, what was expected and what was found."""
+
+    def fields(function: Callable[[], Any]) -> Any:
+        try:
+            fw.function(function)()
+        except Exception as error:
+            problem = _errors.fields_of(error)
+            assert problem is not None and str(error) == problem.sentence(), error
+            return problem
+        raise AssertionError("expected an error")
+
+    one = fields(lambda: any_fw.sum(None))
+    assert (one.caller, one.argument) == ("sum", "x"), one
+    assert (one.expected, one.found) == ("a tensor, an array or a number", "NoneType"), one
+    one = fields(lambda: any_fw.optimizers.SGD(lr="a"))
+    assert (one.caller, one.expected, one.found, one.argument) == ("SGD", "a number", "str", "lr"), one
+    one = fields(lambda: fw.arange(0, 5, 0))
+    assert (one.function, one.caller, one.text) == ("arange", "arange", "takes a step other than 0"), one
+    one = fields(lambda: any_fw.nn.argmax(X, axis="a"))
+    assert one.sentence() == "nn.argmax: expected an integer as axis, found 'a'", one
+    one = fields(lambda: fw.nn.dense(X, X))
+    assert (one.function, one.caller) == ("nn.dense", "dense") and one.place.endswith(": error: "), one
+    assert one.text == "'nn.dense' op expected equal columns of x and rows of w, found 3 and 2", one
+    one = fields(lambda: any_fw.bitwise_xor("a", 1))
+    assert (one.caller, one.expected, one.found) == ("bitwise_xor", "integers", "a tensor of strings"), one
+
+
+def test_counts() -> None:
+    """Python's errors of arguments name the class that was called, and count the arguments that it was given."""
+    calls: List[Tuple[Callable[[], Any], str]] = [
+        (lambda: any_fw.nn.Conv1D(), "Conv1D() missing 3 required positional arguments: 'inputs', 'outputs', and 'w"),
+        (lambda: any_fw.nn.Conv1D(3), "Conv1D() missing 2 required positional arguments: 'outputs' and 'window'"),
+        (lambda: any_fw.nn.Conv1D(3, 4), "Conv1D() missing 1 required positional argument: 'window'"),
+        (lambda: any_fw.nn.Dropout(0.1, 2, 3), "Dropout() takes "),
+    ]  # fmt: skip
+    for call, words in calls:
+        try:
+            call()
+        except TypeError as error:
+            assert str(error).startswith(words), (words, error)
+        else:
+            raise AssertionError(words)
+
+
 def test_powers_that_a_step_computes() -> None:
     """A power that only a call knows is 0 where it is negative, unless the base is 1 or -1."""
     power = fw.function(lambda a, b: a**b)
@@ -106,4 +152,4 @@ def test_powers_that_a_step_computes() -> None:
 
 
 if __name__ == "__main__":
-    run_tests([test_texts, test_once, test_powers_that_a_step_computes])
+    run_tests([test_texts, test_once, test_fields, test_counts, test_powers_that_a_step_computes])

@@ -22,6 +22,7 @@
 #include "llvm/Support/raw_ostream.h"
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -37,6 +38,10 @@ public:
 
   /// Prints a diagnostic and its notes, each on lines of its own.
   void print(const mlir::Diagnostic &diagnostic, llvm::raw_ostream &os);
+
+  /// Prints the place and the severity: what is in front of the message.
+  void printHead(mlir::Location location, mlir::DiagnosticSeverity severity,
+                 llvm::raw_ostream &os);
 
 private:
   /// Prints where and what, and with `showsPlace` the source line and the
@@ -57,10 +62,30 @@ private:
 /// and operations in it are cut.
 std::string formatMessage(const mlir::Diagnostic &diagnostic);
 
+/// An operand whose type its op does not take.
+struct OperandMismatch {
+  unsigned number;
+  /// The types that the op takes, as TableGen's constraint describes them.
+  std::string expected;
+  /// The type of the operand, printed.
+  std::string found;
+};
+
+/// Returns the operand that a diagnostic is about, if a verifier that TableGen
+/// generated has reported it.
+std::optional<OperandMismatch>
+findOperandMismatch(const mlir::Diagnostic &diagnostic);
+
 /// A diagnostic as text, without a line break at the end.
 struct DiagnosticText {
   mlir::DiagnosticSeverity severity;
   std::string text;
+  /// The part of the text that is the message: what follows the place and the
+  /// severity, without the source line and the notes.
+  size_t messageBegin = 0, messageSize = 0;
+  std::optional<OperandMismatch> operand;
+  /// The name of the op that the message begins with; empty without one.
+  std::string opName;
 };
 
 /// Keeps what is diagnosed in a context while it lives.
@@ -70,6 +95,9 @@ public:
 
   /// The errors, in the order in which they were found, as one text.
   std::string getErrors() const;
+  /// Returns the first error, which the text of all begins with; null without
+  /// one.
+  const DiagnosticText *getFirstError() const;
   /// The details of the errors that have any, in that order.
   const std::vector<ErrorDetail> &getDetails() const { return details; }
   /// The warnings and remarks.

@@ -4,6 +4,7 @@
 from typing import Any, Optional, Sequence, Tuple, Union
 
 from .. import _dtypes
+from .._errors import wrong
 from .._tensor import Tensor, TensorLike, as_tensor, format_shape
 from ..initializers import Initializer, Ones, Zeros
 from ..module import Module
@@ -17,7 +18,7 @@ Dims = Sequence[Union[int, str]]
 def count_of(value: Any, what: str) -> int:
     """Returns a number of channels, heads or the like. Raises TypeError if it is not an integer, ValueError below 1."""
     if isinstance(value, bool) or not hasattr(value, "__index__"):
-        raise TypeError(f"expected an integer as {what}, found {value!r}")
+        raise wrong(TypeError, "an integer", repr(value), what)
     count = int(value.__index__())
     if count < 1:
         raise ValueError(f"expected {what} of at least 1, found {count}")

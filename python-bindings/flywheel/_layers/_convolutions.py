@@ -6,6 +6,7 @@ from typing import Any, List, Optional, Sequence, Tuple, Union
 
 from .. import _dtypes, _ops
 from .. import _nn_ops as ops
+from .._errors import wrong
 from .._ops._core import sizes
 from .._ops._shapes import reshape_to
 from .._tensor import Tensor, TensorLike, format_shape
@@ -24,15 +25,14 @@ Padding = Union[str, Sequence[Tuple[int, int]]]
 def _counts(value: Counts, rank: int, what: str) -> Tuple[int, ...]:
     found = tuple(value) if isinstance(value, (list, tuple)) else (value,) * rank
     if len(found) != rank:
-        raise ValueError(f"expected a number or {rank} of them as {what}, found {value!r}")
+        raise wrong(ValueError, f"a number or {rank} of them", repr(value), what)
     return tuple(count_of(n, what) for n in found)
 
 
 def _padding(value: Padding, rank: int, words: Sequence[str]) -> Padding:
     if isinstance(value, str):
         if value not in words:
-            raise ValueError(f"expected one of {', '.join(map(repr, words))} or {rank} pairs as padding, found "
-                             f"'{value}'")  # fmt: skip
+            raise wrong(ValueError, f"one of {', '.join(map(repr, words))} or {rank} pairs", f"'{value}'", "padding")
         return value
     try:
         pairs = [tuple(pair) for pair in value]
@@ -40,7 +40,7 @@ def _padding(value: Padding, rank: int, words: Sequence[str]) -> Padding:
         raise TypeError(f"expected one of {', '.join(map(repr, words))} or {rank} pairs as padding, one before and one "
                         f"after each dimension, found {value!r}") from None  # fmt: skip
     if len(pairs) != rank or any(len(pair) != 2 or min(pair) < 0 for pair in pairs):
-        raise ValueError(f"expected {rank} pairs of at least 0 as padding, found {value!r}")
+        raise wrong(ValueError, f"{rank} pairs of at least 0", repr(value), "padding")
     return [(pair[0], pair[1]) for pair in pairs]
 
 

@@ -7,6 +7,7 @@ from typing import Any, Callable, List, Optional
 from .. import _dtypes, _ops
 from .. import _nn_functions as functions
 from .. import _nn_ops as ops
+from .._errors import wrong
 from .._kinds import number
 from .._tensor import Tensor, TensorLike, as_tensor
 from ..initializers import Initializer, RandomNormal
@@ -91,7 +92,7 @@ class Sequential(Module):
     def __init__(self, *layers: Callable[..., Any]) -> None:
         for layer in layers:
             if not callable(layer):
-                raise TypeError(f"expected modules and functions as layers, found {type(layer).__name__}")
+                raise wrong(TypeError, "modules and functions", type(layer).__name__, "layers")
         self.layers: List[Any] = list(layers)
 
     def __call__(self, x: Any, **mode: Any) -> Any:

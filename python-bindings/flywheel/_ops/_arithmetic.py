@@ -7,6 +7,7 @@ from typing import Any, Callable, Optional
 import numpy as np
 
 from .. import _dtypes
+from .._errors import about
 from .._tensor import Tensor, TensorLike, as_tensor, as_tensors, constant, is_number
 from ._core import (
     as_unsigned,
@@ -86,7 +87,7 @@ def stop_gradient(x: TensorLike) -> Tensor:
 
 def _numeric(what: str, x: Tensor) -> None:
     if x.dtype == _dtypes.string:
-        raise TypeError(f"{what} takes no strings")
+        raise about(what, TypeError("takes no strings"), " ")
 
 
 def _binary(
@@ -102,7 +103,7 @@ def _binary(
     _numeric(what, a)
     if _dtypes.is_bool(a.dtype):
         if boolean_op is None:
-            raise TypeError(f"{what} takes no booleans: use logical_and, logical_or, logical_xor or a cast")
+            raise about(what, TypeError("takes no booleans: use logical_and, logical_or, logical_xor or a cast"), " ")
         return emit(boolean_op, broadcast(a, b))
     if _dtypes.is_unsigned(a.dtype):
         dtype = a.dtype
@@ -230,7 +231,7 @@ def power(a: TensorLike, b: TensorLike) -> Tensor:
     if _dtypes.is_floating(a.dtype):
         return _binary("power", a, b, "nn.pow")
     if _dtypes.is_bool(a.dtype):
-        raise TypeError("power takes no booleans: cast them")
+        raise about("power", TypeError("takes no booleans: cast them"), " ")
     dtype = a.dtype
     a, b = broadcast(signless(a), signless(b))
     return as_unsigned(emit("math.ipowi", [a, b]), dtype)
@@ -328,7 +329,7 @@ def greater_equal(a: TensorLike, b: TensorLike) -> Tensor:
 def _bitwise(what: str, op: str, a: TensorLike, b: TensorLike) -> Tensor:
     a, b = as_tensors(a, b)
     if _dtypes.is_floating(a.dtype):
-        raise TypeError(f"{what} takes booleans or integers, found {a.dtype}")
+        raise about(what, TypeError(f"takes booleans or integers, found {a.dtype}"), " ")
     dtype = a.dtype
     return as_unsigned(emit(op, broadcast(signless(a), signless(b))), dtype)
 

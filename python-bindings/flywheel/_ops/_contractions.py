@@ -6,6 +6,7 @@ from typing import Dict, List, Optional, Sequence, Tuple, Union
 import numpy as np
 
 from .. import _dtypes
+from .._errors import about
 from .._kinds import text
 from .._tensor import Tensor, TensorLike, as_tensor, as_tensors, constant, format_shape
 from ._arithmetic import cast, multiply, where
@@ -26,7 +27,7 @@ def matmul(a: TensorLike, b: TensorLike) -> Tensor:
     """
     a, b = as_tensors(a, b)
     if a.ndim == 0 or b.ndim == 0:
-        raise ValueError("matmul takes no scalars: use *")
+        raise about("matmul", ValueError("takes no scalars: use *"), " ")
     inner_a, inner_b = a._dims[-1], b._dims[-2 if b.ndim > 1 else 0]
     if inner_a is not None and inner_b is not None and inner_a != inner_b:
         raise ValueError(f"shapes {format_shape(a._dims)} and {format_shape(b._dims)} do not multiply: "
@@ -83,12 +84,12 @@ def tensordot(a: TensorLike, b: TensorLike, axes: Union[int, Tuple[Sequence[int]
     a, b = as_tensor(a), as_tensor(b)
     if isinstance(axes, int):
         if not 0 <= axes <= min(a.ndim, b.ndim):
-            raise ValueError(f"tensordot: shapes {format_shape(a._dims)} and {format_shape(b._dims)} have no {axes} "
-                             "dimensions each to sum over")  # fmt: skip
+            raise about("tensordot", ValueError(f"shapes {format_shape(a._dims)} and {format_shape(b._dims)} have no "
+                                                f"{axes} dimensions each to sum over"))  # fmt: skip
         axes = (range(a.ndim - axes, a.ndim), range(axes))
     first, second = ([one] if isinstance(one, int) else list(one) for one in axes)
     if len(first) != len(second):
-        raise ValueError(f"tensordot sums over as many dimensions of both, found {first} and {second}")
+        raise about("tensordot", ValueError(f"sums over as many dimensions of both, found {first} and {second}"), " ")
     return sum_along("tensordot", a, b, (first, second))
 
 
@@ -121,7 +122,7 @@ def contract(kind: str, equation: str, operands: Sequence[TensorLike], alike: Op
     a 1 is not repeated. Raises ValueError for sizes that differ; a call fails where only it knows them."""
     text("equation", equation)
     if not operands:
-        raise ValueError(f"{kind}: expected an operand for each term of '{equation}', found none")
+        raise about(kind, ValueError(f"expected an operand for each term of '{equation}', found none"))
     tensors = list(as_tensors(*[as_tensor(x) for x in operands]))
     inputs, output = _parse(equation, tensors)
     for name in sorted(set(_letters(equation) if alike is None else alike)):
@@ -155,8 +156,9 @@ def _expect_one_size(kind: str, name: str, places: Sequence[Tuple[Tensor, int]])
         if found is None:
             expect_equal(size(x, axis), size(like, own), f"{kind}: dimensions that are summed or shared differ")
         elif found != expected:
-            raise ValueError(f"{kind}: dimension {own} of shape {format_shape(like._dims)} is {expected}, dimension "
-                             f"{axis} of shape {format_shape(x._dims)} is {found}: expected the same size")  # fmt: skip
+            raise about(kind, ValueError(f"dimension {own} of shape {format_shape(like._dims)} is {expected}, "
+                                         f"dimension {axis} of shape {format_shape(x._dims)} is {found}: expected the "
+                                         "same size"))  # fmt: skip
 
 
 def _parse(equation: str, tensors: List[Tensor]) -> Tuple[List[str], str]:
@@ -218,7 +220,7 @@ def _contract(a: Tensor, na: str, b: Tensor, nb: str, later: "set[str]") -> Tupl
     for name in both:
         one, other = a._dims[na.index(name)], b._dims[nb.index(name)]
         if one is not None and other is not None and one != other and 1 not in (one, other):
-            raise ValueError(f"einsum: dimension '{name}' is {one} and {other}")
+            raise about("einsum", ValueError(f"dimension '{name}' is {one} and {other}"))
     dim_sizes: Dict[str, Size] = dict(zip(nb, sizes(b)))
     for name, dim_size in zip(na, sizes(a)):
         if dim_sizes.get(name, 1) == 1 or isinstance(dim_size, int) and dim_size != 1:
@@ -304,7 +306,8 @@ def diag(x: TensorLike, k: int = 0) -> Tensor:
     x = as_tensor(x)
     dim_size = x._dims[0] if x._dims else None
     if x.ndim not in (1, 2) or dim_size is None:
-        raise ValueError(f"diag takes a vector or a matrix of static size, found {format_shape(x._dims)}")
+        raise about("diag", ValueError("takes a vector or a matrix of static size, found "
+                                       f"{format_shape(x._dims)}"), " ")  # fmt: skip
     if x.ndim == 2:
         return diagonal(x, k)
     row = pad(x, [(max(k, 0), max(-k, 0))]) if k else x

@@ -6,6 +6,7 @@ from typing import List, Optional, Sequence, Tuple, Union
 import numpy as np
 
 from .. import _dtypes, _trace
+from .._errors import wrong
 from .._flywheel import Value
 from .._kinds import elements, integer
 from .._tensor import Tensor, format_shape, wrap
@@ -210,7 +211,7 @@ def normalize_axes(axes: Union[int, Sequence[int], None], rank: int) -> List[int
     if isinstance(axes, (int, np.integer)):
         axes = [axes]
     if isinstance(axes, (float, str, bytes)):
-        raise TypeError(f"expected an integer, a list of them or None as axis, found {axes!r}")
+        raise wrong(TypeError, "an integer, a list of them or None", repr(axes), "axis")
     result = sorted(normalize_axis(axis, rank) for axis in elements("axis", axes))
     if len(set(result)) != len(result):
         raise ValueError(f"axes {tuple(axes)} name one twice")

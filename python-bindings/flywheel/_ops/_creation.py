@@ -6,6 +6,7 @@ from typing import Any, List, Optional, Sequence, Union
 import numpy as np
 
 from .. import _dtypes, _trace
+from .._errors import about
 from .._kinds import elements
 from .._tensor import Tensor, TensorLike, as_tensor, constant, holds_sizes, is_integer, is_number, wrap
 from ._arithmetic import add, cast, equal, multiply, power
@@ -70,10 +71,10 @@ def arange(start: Scalar, stop: Optional[Scalar] = None, step: Scalar = 1, dtype
     by default, and the step a number then; a size that is computed comes from `dim` or `shape`, since a step knows
     how much memory it needs from the sizes of its arguments."""
     if start is None:
-        raise TypeError("arange takes a number, found None")
+        raise about("arange", TypeError("takes a number, found None"), " ")
     first, last = (0, start) if stop is None else (start, stop)
     if not isinstance(step, Tensor) and is_number(step) and step == 0:
-        raise ValueError("arange takes a step other than 0")
+        raise about("arange", ValueError("takes a step other than 0"), " ")
     if any(isinstance(x, Tensor) for x in (first, last, step)):
         return _counted(first, last, step, _dtypes.int32 if dtype is None else dtype)
     return arithmetic_sequence(first, last, step, dtype)
@@ -157,7 +158,7 @@ def one_hot(indices: TensorLike, depth: DimSize, dtype: Any = _dtypes.float32) -
     where the index is out of range."""
     indices = as_tensor(indices)
     if not _dtypes.is_integer(indices.dtype):
-        raise TypeError(f"one_hot takes integers, found {indices.dtype}")
+        raise about("one_hot", TypeError(f"takes integers, found {indices.dtype}"), " ")
     if _dtypes.is_unsigned(indices.dtype):
         indices = cast(indices, _dtypes.int64)
     target = _dtypes.as_dtype(dtype)

@@ -7,6 +7,7 @@ from typing import Any, Callable, Optional, Sequence, Tuple
 import numpy as np
 
 from .. import _dtypes
+from .._errors import about
 from .._tensor import Tensor, TensorLike, as_tensor, as_tensors, constant, format_shape
 from . import _arithmetic as arithmetic
 from ._arithmetic import (
@@ -59,7 +60,7 @@ def bitwise_xor(a: TensorLike, b: TensorLike) -> Tensor:
 def _shift(what: str, op: str, unsigned_op: str, a: TensorLike, b: TensorLike, rest: Any) -> Tensor:
     a, b = broadcast(*as_tensors(a, b))
     if not _dtypes.is_integer(a.dtype):
-        raise TypeError(f"{what} takes integers, found {a.dtype}")
+        raise about(what, TypeError(f"takes integers, found {a.dtype}"), " ")
     bits = a.dtype.itemsize * 8
     # A shift by more bits than there are has no meaning to the machine.
     is_whole = arithmetic.logical_or(less(b, 0), greater_equal(b, bits)) if _dtypes.is_signed(b.dtype) else (
@@ -317,8 +318,9 @@ def vecdot(a: TensorLike, b: TensorLike, axis: int = -1) -> Tensor:
     if a._dims[first] is None or b._dims[second] is None:
         expect_equal(size(b, second), size(a, first), "vecdot: vectors of the second operand")
     elif a._dims[first] != b._dims[second]:
-        raise ValueError(f"vecdot: shapes {format_shape(a._dims)} and {format_shape(b._dims)} have vectors of "
-                         f"{a._dims[first]} and of {b._dims[second]} along axis {axis}: expected one size")  # fmt: skip
+        raise about("vecdot", ValueError(f"shapes {format_shape(a._dims)} and {format_shape(b._dims)} have vectors of "
+                                         f"{a._dims[first]} and of {b._dims[second]} along axis {axis}: expected one "
+                                         "size"))  # fmt: skip
     if a.ndim - first == b.ndim - second:
         return sum(multiply(a, b), first - a.ndim)
     return sum(multiply(moveaxis(a, first, -1), moveaxis(b, second, -1)), -1)
@@ -330,7 +332,8 @@ def cross(a: TensorLike, b: TensorLike, axis: int = -1) -> Tensor:
     a, b = as_tensors(as_tensor(a), as_tensor(b))
     a, b = (moveaxis(x, normalize_axis(axis, x.ndim), -1) for x in (a, b))
     if a._dims[-1] not in (2, 3) or b._dims[-1] != a._dims[-1]:
-        raise ValueError(f"cross takes vectors of 2 or 3, found {format_shape(a._dims)} and {format_shape(b._dims)}")
+        raise about("cross", ValueError(f"takes vectors of 2 or 3, found {format_shape(a._dims)} and "
+                                        f"{format_shape(b._dims)}"), " ")  # fmt: skip
     x, y = ([getitem(v, (..., i)) for i in builtins.range(a._dims[-1] or 0)] for v in (a, b))
     last = subtract(multiply(x[0], y[1]), multiply(x[1], y[0]))
     if len(x) == 2:

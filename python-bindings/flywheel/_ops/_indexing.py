@@ -6,6 +6,7 @@ from typing import Any, Iterator, List, NamedTuple, Optional, Sequence, Tuple, U
 import numpy as np
 
 from .. import _dtypes, _trace
+from .._errors import about
 from .._flywheel import Value
 from .._tensor import (
     Tensor,
@@ -458,7 +459,7 @@ def take(x: TensorLike, indices: TensorLike, axis: int = 0) -> Tensor:
     result = (*x._dims[:axis], *index._dims, *x._dims[axis + 1 :])
     dtype = x.dtype
     if dtype == _dtypes.string:
-        raise TypeError("take takes no strings")
+        raise about("take", TypeError("takes no strings"), " ")
     if _dtypes.is_bool(dtype):
         return arithmetic.cast(take(arithmetic.cast(x, _dtypes.int8), index, axis), bool)
     plain = signless(x)

@@ -5,6 +5,7 @@ from typing import Any, List, Optional, Sequence, Tuple, Union
 
 import numpy as np
 
+from .._errors import about
 from .._tensor import Tensor, TensorLike, as_tensor, format_shape
 from ._arithmetic import multiply
 from ._core import Size, broadcast, index_op, normalize_axis, sizes
@@ -130,7 +131,8 @@ def vsplit(x: TensorLike, sections: Union[int, Sequence[int]]) -> List[Tensor]:
     """`split` along the first dimension. Raises ValueError for a vector, as NumPy does."""
     x = as_tensor(x)
     if x.ndim < 2:
-        raise ValueError(f"vsplit takes a tensor of two dimensions at least, found {format_shape(x._dims)}")
+        raise about("vsplit", ValueError("takes a tensor of two dimensions at least, found "
+                                         f"{format_shape(x._dims)}"), " ")  # fmt: skip
     return split(x, sections, 0)
 
 
@@ -155,10 +157,11 @@ def rot90(x: TensorLike, k: int = 1, axes: Tuple[int, int] = (0, 1)) -> Tensor:
     axes that are not two different ones of `x`."""
     x = as_tensor(x)
     if len(axes) != 2:
-        raise ValueError(f"rot90: expected two axes, found {axes}")
+        raise about("rot90", ValueError(f"expected two axes, found {axes}"))
     first, second = (normalize_axis(axis, x.ndim) for axis in axes)
     if first == second:
-        raise ValueError(f"rot90: expected two different axes, found {axes} of a tensor of {x.ndim} dimensions")
+        raise about("rot90", ValueError(f"expected two different axes, found {axes} of a tensor of "
+                                        f"{x.ndim} dimensions"))  # fmt: skip
     k %= 4
     if k == 0:
         return as_tensor(x)

@@ -6,6 +6,7 @@ from typing import Any, List, Optional, Sequence, Tuple, Union
 import numpy as np
 
 from .. import _dtypes
+from .._errors import about, wrong
 from .._flywheel import Value
 from .._kinds import integer
 from .._tensor import Tensor, TensorLike, as_tensor, as_tensors, format_shape, holds_tensors
@@ -97,7 +98,7 @@ def taken(x: Tensor, order: Tensor, axis: int) -> Tensor:
 def _sortable(what: str, x: TensorLike, axis: Optional[int]) -> Tuple[Tensor, int]:
     x = as_tensor(x)
     if x.dtype == _dtypes.string:
-        raise TypeError(f"{what} takes no strings")
+        raise about(what, TypeError("takes no strings"), " ")
     if axis is None:
         x, axis = ravel(x), 0
     axis = normalize_axis(axis, x.ndim)
@@ -141,7 +142,7 @@ def searchsorted(a: TensorLike, v: TensorLike, side: str = "left") -> Tensor:
         raise ValueError(f"expected side 'left' or 'right', found {side!r}")
     a, v = as_tensors(as_tensor(a), as_tensor(v))
     if a.ndim != 1:
-        raise ValueError(f"searchsorted takes a vector, found {format_shape(a._dims)}")
+        raise about("searchsorted", ValueError(f"takes a vector, found {format_shape(a._dims)}"), " ")
     wide = expand_dims(v, -1)
     is_before = _comes_before(a, wide) if side == "left" else logical_not(_comes_before(wide, a))
     return reduce_sum(cast(is_before, _dtypes.int32), -1)
@@ -157,7 +158,7 @@ def digitize(x: TensorLike, bins: TensorLike, right: bool = False) -> Tensor:
     if known.ndim != 1 or (known[1:] >= known[:-1]).all():
         return searchsorted(known, x, side)
     if not (known[1:] <= known[:-1]).all():
-        raise ValueError(f"digitize: expected bins that ascend or descend, found {bins}")
+        raise about("digitize", ValueError(f"expected bins that ascend or descend, found {bins}"))
     return subtract(known.size, searchsorted(known[::-1], x, side))
 
 
@@ -188,7 +189,7 @@ def quantile(
     is NaN. `method` selects the value between two elements, as in NumPy: "linear", "lower", "higher", "nearest",
     "midpoint". Raises ValueError as `argsort`, and for a share that is not from 0 to 1."""
     if method not in _METHODS:
-        raise ValueError(f"expected one of {', '.join(_METHODS)}, found {method!r}")
+        raise wrong(ValueError, f"one of {', '.join(_METHODS)}", repr(method))
     return _quantile(as_tensor(x), _shares(q, 1), axis, keepdims, method)
 
 
@@ -202,8 +203,8 @@ def _quantile(
     rows, kept = _as_rows(x, axis)
     rows, _ = _sortable("quantile", rows, -1)
     if rows._dims[-1] == 0:
-        raise ValueError("quantile of no elements: expected sizes of 1 or more along its axes, found "
-                         f"{format_shape(x._dims)}")  # fmt: skip
+        raise about("quantile", ValueError("of no elements: expected sizes of 1 or more along its axes, found "
+                                           f"{format_shape(x._dims)}"), " ")  # fmt: skip
     own = count = size(rows, rows.ndim - 1)
     if is_nan_of_none and not isinstance(own, int):
         # There is always an element to read: one more, which comes last.
@@ -245,7 +246,7 @@ def _shares(q: Any, most: int) -> Any:
     if shares is None:
         raise TypeError(f"expected a number from 0 to {most}, or a list of them, as q, found {q!r}"[:200])
     if shares.ndim > 1 or not ((shares >= 0) & (shares <= most)).all():
-        raise ValueError(f"expected numbers from 0 to {most} as q, found {q}")
+        raise wrong(ValueError, f"numbers from 0 to {most}", q, "q")
     return shares
 
 

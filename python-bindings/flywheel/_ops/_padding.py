@@ -6,6 +6,7 @@ from typing import Any, List, Sequence, Tuple, Union
 import numpy as np
 
 from .. import _dtypes, _trace
+from .._errors import wrong
 from .._tensor import Tensor, TensorLike, as_tensor, constant, format_shape, holds_tensors, of_value
 from ._arithmetic import cast
 from ._checks import expect_at_least
@@ -27,7 +28,7 @@ def pad(
     """
     x = as_tensor(x)
     if isinstance(mode, str) and mode not in _PADS:
-        raise ValueError(f"expected one of {', '.join(_PADS)}, found {mode!r}")
+        raise wrong(ValueError, f"one of {', '.join(_PADS)}", repr(mode))
     if holds_tensors(widths) and (mode == "constant" or not isinstance(mode, str)):
         return _join_borders(x, widths, constant_values if isinstance(mode, str) else mode)
     pairs = _pairs(widths, x.ndim)

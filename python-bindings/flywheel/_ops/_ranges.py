@@ -10,6 +10,7 @@ from typing import Any, Sequence, Tuple
 import numpy as np
 
 from .. import _dtypes
+from .._errors import about
 from .._tensor import Tensor, as_tensor, constant
 from ._arithmetic import add, cast, divide, equal, greater, less_equal, logical_and, multiply, subtract, where
 from ._core import Size, as_unsigned, emit, index_op, like_operand, of_size, static
@@ -165,6 +166,6 @@ def _is_large_matrix(what: str, rows: Any, columns: Any, k: Any) -> bool:
     if rows <= 0 or columns <= 0 or is_small(int(rows), int(columns)):
         return False
     if not _fits(_dtypes.int32, int(rows) + abs(int(k)), int(columns)):
-        raise ValueError(f"{what}: expected less than 2^31 rows, columns and rows to the diagonal, found {rows} rows, "
-                         f"{columns} columns and diagonal {k}")  # fmt: skip
+        raise about(what, ValueError(f"expected less than 2^31 rows, columns and rows to the diagonal, found {rows} "
+                                     f"rows, {columns} columns and diagonal {k}"))  # fmt: skip
     return True

@@ -4,6 +4,7 @@
 from typing import Any, List, Optional, Sequence, Tuple, Union
 
 from .. import _dtypes
+from .._errors import about
 from .._tensor import Tensor, TensorLike, as_tensor, constant
 from . import _arithmetic as arithmetic
 from ._checks import expect_at_least
@@ -24,7 +25,7 @@ def _reduced(x: Tensor, axes: Sequence[int], keepdims: bool) -> Tuple[Optional[i
 
 def _reduce(kind: str, x: Tensor, axis: Axis, keepdims: bool) -> Tensor:
     if x.dtype == _dtypes.string:
-        raise TypeError(f"{kind} takes no strings")
+        raise about(kind, TypeError("takes no strings"), " ")
     axes = normalize_axes(axis, x.ndim)
     if not axes:
         return x
@@ -116,7 +117,8 @@ def _some(what: str, x: TensorLike, axis: Axis) -> Tensor:
     given = as_tensor(x)
     axes = normalize_axes(axis, given.ndim)
     if 0 in [given._dims[place] for place in axes]:
-        raise ValueError(f"{what} of no elements: expected sizes of 1 or more along its axes, found {given._dims}")
+        raise about(what, ValueError("of no elements: expected sizes of 1 or more along its axes, "
+                                     f"found {given._dims}"), " ")  # fmt: skip
     for place in axes:
         expect_at_least(size(given, place), 1, f"{what} of no elements: the size of dimension {place}")
     return given
@@ -147,7 +149,7 @@ def _arg(op: str, x: TensorLike, axis: Optional[int], keepdims: bool) -> Tensor:
     x = as_tensor(x)
     if _dtypes.is_bool(x.dtype) or _dtypes.is_unsigned(x.dtype):
         if x.dtype.itemsize > 4:
-            raise TypeError(f"{op[3:]} takes no {x.dtype}: cast it")
+            raise about(op[3:], TypeError(f"takes no {x.dtype}: cast it"), " ")
         x = arithmetic.cast(x, _dtypes.int64 if x.dtype.itemsize == 4 else _dtypes.int32)
     rank = x.ndim
     if axis is None:

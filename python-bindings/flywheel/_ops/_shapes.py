@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, List, Optional, Sequence, Tuple, Union
 import numpy as np
 
 from .. import _dtypes, _trace
+from .._errors import wrong
 from .._kinds import elements, integer
 from .._tensor import Tensor, TensorLike, as_tensor, as_tensors, constant, format_shape, is_integer, wrap
 from ._arithmetic import cast
@@ -77,10 +78,10 @@ def to_index(x: TensorLike) -> Size:
     given = as_tensor(x)
     is_number = not isinstance(x, Tensor) or x._weak is not None
     if is_number and not _dtypes.is_integer(given.dtype):
-        raise TypeError(f"expected an integer or a scalar tensor as a size or place, found {x!r}")
+        raise wrong(TypeError, "an integer or a scalar tensor", repr(x), "a size or place")
     x = cast(given, _dtypes.int64)
     if x._dims != ():
-        raise ValueError(f"expected an integer or a scalar tensor, found the shape {format_shape(x._dims)}")
+        raise wrong(ValueError, "an integer or a scalar tensor", f"the shape {format_shape(x._dims)}")
     trace = _trace.current()
     number = trace.op("tensor.extract", [x.value], [trace.graph.type("int64", None)])[0]
     place = trace.op("arith.index_cast", [number], [trace.index_type()])[0]

@@ -7,6 +7,7 @@ from typing import Optional, Tuple, Union
 import numpy as np
 
 from .. import _dtypes
+from .._errors import about
 from .._tensor import Tensor, TensorLike, as_tensor, as_tensors, constant, format_shape, holds_tensors
 from ._arithmetic import (
     absolute,
@@ -52,13 +53,14 @@ def average(x: TensorLike, axis: Axis = None, weights: Optional[TensorLike] = No
         x, w = cast(x, _dtypes.float32), cast(w, _dtypes.float32)
     if w._dims != x._dims:
         if w.ndim != 1:
-            raise ValueError(f"average: expected weights of shape {format_shape(x._dims)} or a vector, found "
-                             f"{format_shape(w._dims)}")  # fmt: skip
+            raise about("average", ValueError(f"expected weights of shape {format_shape(x._dims)} or a vector, found "
+                                              f"{format_shape(w._dims)}"))  # fmt: skip
         if not isinstance(axis, (int, np.integer)):
             raise ValueError("a vector of weights is for one dimension: give its axis")
         place = normalize_axis(int(axis), x.ndim)
         if w._dims[0] is not None and x._dims[place] is not None and w._dims[0] != x._dims[place]:
-            raise ValueError(f"average: expected {x._dims[place]} weights along axis {axis}, found {w._dims[0]}")
+            raise about("average", ValueError(f"expected {x._dims[place]} weights along axis {axis}, "
+                                              f"found {w._dims[0]}"))  # fmt: skip
         w = expand_dims(w, [other for other in range(x.ndim) if other != place])
     return _weighed(x, w if w._dims == x._dims else stretch(w, sizes(x)), axis, keepdims)
 
@@ -148,7 +150,7 @@ def cov(x: TensorLike, rowvar: bool = True, ddof: int = 1) -> Tensor:
     if not _dtypes.is_floating(x.dtype):
         x = cast(x, _dtypes.float32)
     if x.ndim not in (1, 2):
-        raise ValueError(f"cov takes a matrix or a vector, found {format_shape(x._dims)}")
+        raise about("cov", ValueError(f"takes a matrix or a vector, found {format_shape(x._dims)}"), " ")
     rows = expand_dims(x, 0) if x.ndim == 1 else x if rowvar else swapaxes(x, 0, 1)
     deviation = subtract(rows, mean(rows, 1, keepdims=True))
     freedom = rows.shape[1] - ddof
@@ -172,8 +174,8 @@ def bincount(x: TensorLike, weights: Optional[TensorLike] = None, *, length: int
     range is an error of the step."""
     index = as_tensor(x)
     if index.ndim != 1 or not _dtypes.is_integer(index.dtype):
-        raise ValueError(f"bincount takes a vector of integers, found {_dtypes.name_of(index.dtype)}"
-                         f"{format_shape(index._dims)}")  # fmt: skip
+        kind = f"{_dtypes.name_of(index.dtype)}{format_shape(index._dims)}"
+        raise about("bincount", ValueError(f"takes a vector of integers, found {kind}"), " ")
     ones = constant(1, _dtypes.int32) if weights is None else as_tensor(weights)
     if weights is not None:
         expect_alike("bincount", index, ones)
@@ -195,8 +197,8 @@ def histogram(
     vector or are known to descend, and weights that are not as many as the elements."""
     given = as_tensor(x)
     if weights is not None and as_tensor(weights)._dims != given._dims:
-        raise ValueError(f"histogram: expected weights of shape {format_shape(given._dims)}, found "
-                         f"{format_shape(as_tensor(weights)._dims)}")  # fmt: skip
+        raise about("histogram", ValueError(f"expected weights of shape {format_shape(given._dims)}, found "
+                                            f"{format_shape(as_tensor(weights)._dims)}"))  # fmt: skip
     x = ravel(given)
     if not _dtypes.is_floating(x.dtype):
         x = cast(x, _dtypes.float32)
@@ -213,7 +215,7 @@ def histogram(
 def _equal_bins(x: Tensor, count: int, range: Optional[Tuple[float, float]]) -> Tensor:
     """Returns the edges of bins of one width in a range, by default that of the elements."""
     if count < 1:
-        raise ValueError(f"histogram: expected at least one bin, found {count}")
+        raise about("histogram", ValueError(f"expected at least one bin, found {count}"))
     if range is None:
         low, high = reduce_min(x), reduce_max(x)
         # If there are no elements, the smallest one is infinite and above the largest one.
@@ -222,7 +224,7 @@ def _equal_bins(x: Tensor, count: int, range: Optional[Tuple[float, float]]) -> 
     else:
         first, last = (float(end) for end in range)
         if not np.isfinite([first, last]).all() or first > last:
-            raise ValueError(f"histogram: expected a finite range that ascends, found {range}")
+            raise about("histogram", ValueError(f"expected a finite range that ascends, found {range}"))
         low, high = constant(first, x.dtype), constant(last, x.dtype)
     is_point = low == high
     low, high = where(is_point, low - 0.5, low), where(is_point, high + 0.5, high)
@@ -238,12 +240,12 @@ def _equal_bins(x: Tensor, count: int, range: Optional[Tuple[float, float]]) -> 
 def _edges(bins: TensorLike, dtype: _dtypes.DType) -> Tensor:
     edges = as_tensor(bins)
     if edges.ndim != 1:
-        raise ValueError("histogram: expected a number of bins or a vector of edges, found "
-                         f"{format_shape(edges._dims)}")  # fmt: skip
+        raise about("histogram", ValueError("expected a number of bins or a vector of edges, found "
+                                            f"{format_shape(edges._dims)}"))  # fmt: skip
     if not isinstance(bins, Tensor) and not hasattr(bins, "read") and not holds_tensors(bins):
         known = np.asarray(bins)
         if (known[:-1] > known[1:]).any():
-            raise ValueError(f"histogram: expected edges that ascend, found {bins}")
+            raise about("histogram", ValueError(f"expected edges that ascend, found {bins}"))
     return cast(edges, dtype)
 
 
@@ -257,9 +259,9 @@ def diff(x: TensorLike, n: int = 1, axis: int = -1) -> Tensor:
     below 0."""
     result: Tensor = as_tensor(x)
     if n < 0:
-        raise ValueError(f"diff: expected n of at least 0, found {n}")
+        raise about("diff", ValueError(f"expected n of at least 0, found {n}"))
     if result.ndim == 0:
-        raise ValueError("diff takes a tensor of one dimension at least, found a scalar")
+        raise about("diff", ValueError("takes a tensor of one dimension at least, found a scalar"), " ")
     front = (slice(None),) * normalize_axis(axis, result.ndim)
     for _ in [None] * n:
         a, b = getitem(result, (*front, slice(1, None))), getitem(result, (*front, slice(None, -1)))
@@ -291,8 +293,8 @@ def interp(x: TensorLike, xp: TensorLike, fp: TensorLike) -> Tensor:
         x, xp, fp = (cast(one, _dtypes.float32) for one in (x, xp, fp))
     count = xp._dims[0]
     if xp.ndim != 1 or count is None or fp._dims != xp._dims or count == 0:
-        raise ValueError(f"interp takes vectors of one static size, found {format_shape(xp._dims)} and "
-                         f"{format_shape(fp._dims)}")  # fmt: skip
+        raise about("interp", ValueError(f"takes vectors of one static size, found {format_shape(xp._dims)} and "
+                                         f"{format_shape(fp._dims)}"), " ")  # fmt: skip
     if count == 1:
         return where(isnan(x), x, getitem(fp, 0))
     right = clip(searchsorted(xp, x, "right"), 1, count - 1)
@@ -318,8 +320,8 @@ def convolve(a: TensorLike, v: TensorLike, mode: str = "full") -> Tensor:
     as many as the longer one has, or "valid", where all of the shorter one overlaps. Sizes are static."""
     a, v = as_tensors(as_tensor(a), as_tensor(v))
     if a.ndim != 1 or v.ndim != 1 or not a._dims[0] or not v._dims[0]:
-        raise ValueError(f"convolve takes vectors of static sizes, found {format_shape(a._dims)} and "
-                         f"{format_shape(v._dims)}")  # fmt: skip
+        raise about("convolve", ValueError(f"takes vectors of static sizes, found {format_shape(a._dims)} and "
+                                           f"{format_shape(v._dims)}"), " ")  # fmt: skip
     if mode not in ("full", "same", "valid"):
         raise ValueError(f"expected mode 'full', 'same' or 'valid', found {mode!r}")
     if a._dims[0] < v._dims[0]:

@@ -8,6 +8,7 @@ import jax
 import numpy as np
 
 from .. import _dtypes, _trace
+from .._errors import about, wrong
 from .._imported import ImportedModel
 from .._importing import MissingOp, refuse
 from .._optimizer import Optimizer
@@ -37,7 +38,7 @@ def _leaves_of(tree: Any, what: str, prefix: str) -> Dict[str, Array]:
         if not is_array or jax.dtypes.issubdtype(leaf.dtype, jax.dtypes.extended):
             hint = ": give jax.random.key_data of a key" if is_array else ""
             place = f" at '{path}'" if path else ""
-            raise TypeError(f"expected arrays as {what}, found {_described(leaf)}{place}{hint}")
+            raise wrong(TypeError, "arrays", f"{_described(leaf)}{place}{hint}", what)
         array = _dtypes.as_numpy(leaf)
         _supported(array.dtype, f"{what} '{path}'" if path else what)
         if path in result:
@@ -59,7 +60,7 @@ def _supported(dtype: Any, what: str) -> None:
     try:
         _dtypes.as_dtype(dtype)
     except TypeError as error:
-        raise TypeError(f"{what}: {error}") from None
+        raise about(what, TypeError(f"{error}")) from None
     own = jax.dtypes.canonicalize_dtype(dtype)
     if own != dtype:
         raise TypeError(

@@ -3,6 +3,7 @@
 
 from typing import Any, Callable, Dict, Mapping, Sequence
 
+from .._errors import about
 from ._serialization import Configured
 
 
@@ -18,13 +19,13 @@ class OfFunction(Configured):
         for arguments that the class has not; `others` are the names of its further ones."""
         kind, names = type(self).__name__, list(self.defaults)
         if len(values) > len(names):
-            raise TypeError(f"{kind} takes {', '.join(names) or 'no argument by position'}, found {len(values)} "
-                            "arguments")  # fmt: skip
+            raise about(kind, TypeError(f"takes {', '.join(names) or 'no argument by position'}, found {len(values)} "
+                                        "arguments"), " ")  # fmt: skip
         for key in given:
             if key not in names:
-                raise TypeError(f"{kind} has no argument '{key}': it takes {', '.join([*names, *others])}")
+                raise about(kind, TypeError(f"has no argument '{key}': it takes {', '.join([*names, *others])}"), " ")
             if key in names[: len(values)]:
-                raise TypeError(f"{kind} takes '{key}' once, found it by position and by name")
+                raise about(kind, TypeError(f"takes '{key}' once, found it by position and by name"), " ")
         chosen = {**self.defaults, **dict(zip(names, values)), **given}
         for key, value in chosen.items():
             setattr(self, key, value)

@@ -8,6 +8,7 @@ from typing import Any, Dict, Optional
 
 import numpy as np
 
+from .._errors import about
 from ..train import callbacks as _shared
 from ..train.callbacks import (
     Callback,
@@ -63,7 +64,7 @@ class ReduceLROnPlateau(_OfOptimizer, _shared.ReduceLROnPlateau):
             warnings.warn("`epsilon` argument is deprecated and will be removed, use `min_delta` instead.",
                           stacklevel=2)  # fmt: skip
         if kwargs:
-            raise TypeError(f"ReduceLROnPlateau takes no arguments {', '.join(kwargs)}")
+            raise about("ReduceLROnPlateau", TypeError(f"takes no arguments {', '.join(kwargs)}"), " ")
         super().__init__(monitor, factor, patience, verbose, mode, min_delta, cooldown, min_lr)
 
 

@@ -6,6 +6,7 @@ from typing import Any, Dict, Optional, Tuple
 import numpy as np
 
 from .._contracts import public_form
+from .._errors import about
 from .._kinds import text
 from . import backend as K
 from ._serialization import Configured, build, find, serializers
@@ -140,7 +141,7 @@ class Identity(Initializer):
 
     def __call__(self, shape: Any, dtype: Any = None) -> Any:
         if len(shape) != 2 or shape[0] != shape[1]:
-            raise ValueError("Identity matrix initializer can only be used for 2D square matrices.")
+            raise about("Identity", ValueError("matrix initializer can only be used for 2D square matrices."), " ")
         return self.gain * np.eye(shape[0], dtype=dtype or K.floatx())
 
 

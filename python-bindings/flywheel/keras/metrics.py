@@ -5,6 +5,7 @@ from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple
 
 import numpy as np
 
+from .._errors import about
 from ..v1 import nn as _nn
 from ..v1.conversion import as_tensor, dtype_of
 from . import backend as K
@@ -104,15 +105,16 @@ class Metric(Configured):
 
     def __init__(self, name: Optional[str] = None, dtype: Any = None) -> None:
         if dtype is not None and dtype_of(dtype) != dtype_of(K.floatx()):
-            raise NotImplementedError(f"flywheel.keras.metrics.{type(self).__name__}: dtype={dtype!r}; expected "
-                                      f"{K.floatx()!r}")  # fmt: skip
+            raise about(f"flywheel.keras.metrics.{type(self).__name__}", NotImplementedError(
+                f"dtype={dtype!r}; expected {K.floatx()!r}"))  # fmt: skip
         self.name = name or type(self).__name__
         self._sums: Optional[List[Any]] = None
         self.updates: List[Any] = []
         self.reset_state()
 
     def counts(self, y_true: Any, y_pred: Any, weight: Any) -> Sequence[Any]:
-        raise NotImplementedError("flywheel.keras.metrics.Metric: a subclass has counts(y_true, y_pred, weight)")
+        raise about("flywheel.keras.metrics.Metric", NotImplementedError(
+            "a subclass has counts(y_true, y_pred, weight)"))  # fmt: skip
 
     def value(self, sums: Sequence[Any], divide: Callable[[Any, Any], Any]) -> Any:
         """Returns the value of sums, which are tensors or numbers; `divide` returns 0 for a division by 0."""
@@ -217,13 +219,14 @@ class _Hits(Metric):
     def __init__(self, thresholds: Any = None, name: Optional[str] = None, dtype: Any = None, **given: Any) -> None:
         for key in ("top_k", "class_id"):
             if given.pop(key, None) is not None:
-                raise NotImplementedError(f"flywheel.keras.metrics.{type(self).__name__}: {key}")
+                raise about(f"flywheel.keras.metrics.{type(self).__name__}", NotImplementedError(f"{key}"))
         if given:
-            raise TypeError(f"{type(self).__name__} has no argument '{next(iter(given))}': it takes thresholds, name")
+            raise about(type(self).__name__, TypeError(f"has no argument '{next(iter(given))}': it takes thresholds, "
+                                                       "name"), " ")  # fmt: skip
         if isinstance(thresholds, (list, tuple)) and len(thresholds) == 1:
             thresholds = thresholds[0]
         if thresholds is not None and not isinstance(thresholds, (int, float)):
-            raise NotImplementedError(f"flywheel.keras.metrics.{type(self).__name__}: several thresholds")
+            raise about(f"flywheel.keras.metrics.{type(self).__name__}", NotImplementedError("several thresholds"))
         self.thresholds = thresholds
         super().__init__(name or type(self).__name__.lower(), dtype)
 

@@ -10,6 +10,7 @@ from typing import Any, Dict, List, Optional, Tuple
 
 import numpy as np
 
+from .._errors import about
 from .._kinds import instance, number, text
 from ..v1 import least_squares
 from ..v1 import train as _train
@@ -97,8 +98,9 @@ class Optimizer:
                     raise TypeError("expected the learning rate once, found 'learning_rate' and 'lr'")
                 given["lr"] = given.pop("learning_rate")
             if callable(args[0] if args else given.get("lr")):
-                raise NotImplementedError("flywheel.keras.optimizers: a schedule as the learning rate; instead: "
-                                          "callbacks.LearningRateScheduler, or decay=")  # fmt: skip
+                raise about("flywheel.keras.optimizers", NotImplementedError(
+                    "a schedule as the learning rate; instead: callbacks.LearningRateScheduler, or "
+                    "decay="))  # fmt: skip
             own(self, *args, **given)
 
         cls.__init__ = init  # type: ignore[method-assign]
@@ -213,8 +215,8 @@ class Optimizer:
                              f"weights of the optimizer ({len(self.weights)})")  # fmt: skip
         for own, value in zip(self.weights, weights):
             if K.int_shape(own) != np.shape(value):
-                raise ValueError(f"Optimizer weight shape {K.int_shape(own)} not compatible with provided weight shape "
-                                 f"{np.shape(value)}")  # fmt: skip
+                raise about("Optimizer", ValueError(f"weight shape {K.int_shape(own)} not compatible with provided "
+                                                    f"weight shape {np.shape(value)}"), " ")  # fmt: skip
         K.batch_set_value(list(zip(self.weights, weights)))
 
     def get_weights(self) -> List[Any]:
@@ -493,18 +495,18 @@ class TFOptimizer(Optimizer):
     @property
     def weights(self) -> List[Any]:
         """Raises NotImplementedError: the variables are those of the optimizer inside."""
-        raise NotImplementedError("flywheel.keras.optimizers.TFOptimizer: weights")
+        raise about("flywheel.keras.optimizers.TFOptimizer", NotImplementedError("weights"))
 
     @weights.setter
     def weights(self, value: List[Any]) -> None:
         pass
 
     def get_config(self) -> Dict[str, Any]:
-        raise NotImplementedError("flywheel.keras.optimizers.TFOptimizer: get_config")
+        raise about("flywheel.keras.optimizers.TFOptimizer", NotImplementedError("get_config"))
 
     @classmethod
     def from_config(cls, config: Dict[str, Any]) -> Any:
-        raise NotImplementedError("flywheel.keras.optimizers.TFOptimizer: from_config")
+        raise about("flywheel.keras.optimizers.TFOptimizer", NotImplementedError("from_config"))
 
 
 class LevenbergMarquardt(Optimizer):
@@ -530,15 +532,17 @@ class LevenbergMarquardt(Optimizer):
         self.weights = [self.iterations, self._damping]
 
     def get_updates(self, loss: Any, params: Any) -> List[Any]:
-        raise ValueError("LevenbergMarquardt takes residuals, not a loss: compile a model with it, or use "
-                         "flywheel.math.optimizer.levenberg_marquardt.minimize")  # fmt: skip
+        raise about("LevenbergMarquardt", ValueError(
+            "takes residuals, not a loss: compile a model with it, or use "
+            "flywheel.math.optimizer.levenberg_marquardt.minimize"), " ")  # fmt: skip
 
     def get_updates_of(self, residuals: List[Any], params: Any) -> List[Any]:
         """The updates of a step that lowers half the sum of the squares of residuals. Raises ValueError for weights
         with a constraint, which a step would have to solve for."""
         for one in params:
             if getattr(one, "constraint", None) is not None:
-                raise ValueError(f"LevenbergMarquardt takes weights without constraints, found one of '{one.op_name}'")
+                raise about("LevenbergMarquardt", ValueError("takes weights without constraints, found one of "
+                                                             f"'{one.op_name}'"), " ")  # fmt: skip
         start = self.regularizer if self.restarts else K.cast(self._damping, params[0].dtype)
         op = least_squares.search([lambda *_, r=r: r for r in residuals], list(params), self.max_iterations, start,
                                   self.regularizer_multiplier, "reject")  # fmt: skip

@@ -10,6 +10,7 @@ import numpy as np
 import torch
 
 from .. import _dtypes
+from .._errors import wrong
 from .._imported import ImportedModel
 from .._importing import refuse
 from .._layouts import Laid
@@ -242,10 +243,10 @@ class ImportedModule(ImportedModel):
         loss: Optional[Callable[..., Any]], optimizer: Optional[Optimizer], name: str,
     ):  # fmt: skip
         if not isinstance(module, torch.nn.Module):
-            raise TypeError(f"expected a torch.nn.Module, found {type(module).__name__}")
+            raise wrong(TypeError, "a torch.nn.Module", type(module).__name__)
         for what, values in (("inputs", example), ("targets", targets)):
             if values is not None and not isinstance(values, (tuple, list)):
-                raise TypeError(f"expected a tuple of example {what}, found {type(values).__name__}")
+                raise wrong(TypeError, f"a tuple of example {what}", type(values).__name__)
         if loss is not None and not callable(loss):
             raise TypeError("expected a function of outputs and targets as loss, such as flywheel.nn.mean_squared_error"
                             f" or, with example_targets, torch.nn.MSELoss(), found {loss!r}")  # fmt: skip

@@ -13,6 +13,7 @@ from typing import Any, Callable, Dict, List, Optional, Union
 
 import numpy as np
 
+from .._errors import about, wrong
 from .._types import Path
 from ._events import EventWriter, histogram_value, scalar_value
 
@@ -279,7 +280,7 @@ class ReduceLROnPlateau(OfRate, Monitor):
         min_delta: float = 1e-4, cooldown: int = 0, min_lr: float = 0, epsilon: Optional[float] = None,
     ):  # fmt: skip
         if factor >= 1.0:
-            raise ValueError("ReduceLROnPlateau does not support a factor >= 1.0.")
+            raise about("ReduceLROnPlateau", ValueError("does not support a factor >= 1.0."), " ")
         super().__init__(monitor, mode, min_delta if epsilon is None else epsilon)
         self.factor, self.patience, self.verbose = factor, patience, verbose
         self.cooldown, self.min_lr = cooldown, min_lr
@@ -381,7 +382,7 @@ class Watch(Callback):
         from ..dashboard import Dashboard
 
         if board is not None and not isinstance(board, Dashboard):
-            raise TypeError(f"Watch: expected a flywheel.Dashboard as board, found {board!r}")
+            raise wrong(TypeError, "a flywheel.Dashboard", repr(board), "board", function="Watch")
         self.path, self.log_dir = path, log_dir
         self.board = Dashboard(every) if board is None else board
 

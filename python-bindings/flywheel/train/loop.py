@@ -5,6 +5,7 @@ from typing import Any, Callable, Dict, Iterable, List, Mapping, Optional, Seque
 
 import numpy as np
 
+from .._errors import wrong
 from .._types import Array, Path
 from .callbacks import CallbackList, History, listed, progress
 
@@ -142,7 +143,7 @@ class Loop:
     ) -> None:
         for what, function in (("step", step), ("test", test)):
             if function is not None and not callable(function):
-                raise TypeError(f"expected a function as {what}, found {function!r}")
+                raise wrong(TypeError, "a function", repr(function), what)
         self._step = _Named(step, names)
         self._test = None if test is None else _Named(test, names)
         self._callbacks = listed(callbacks)

@@ -7,6 +7,7 @@ from typing import Any, List, Optional, Sequence
 import numpy as np
 
 from .. import _dtypes, _ops
+from .._errors import about
 from .._ops import _checks, _contractions, _core
 from .._ops._indexing import checked
 from .._ops._shapes import to_index
@@ -40,7 +41,7 @@ def roll(input: Any, shift: Any, axis: Any, name: Optional[str] = None) -> Any:
     shifts = list(shift) if isinstance(shift, (list, tuple)) else [shift] if not as_tensor(shift).shape.ndims else [
         as_tensor(shift)[i] for i in range(len(places))]  # fmt: skip
     if len(shifts) != len(places):
-        raise ValueError(f"roll: expected a shift for each of {len(places)} axes, found {len(shifts)}")
+        raise about("roll", ValueError(f"expected a shift for each of {len(places)} axes, found {len(shifts)}"))
 
     def emit(y: Any, *given: Any) -> Any:
         for one, place in zip(given, places):
@@ -59,7 +60,7 @@ def gather_nd(params: Any, indices: Any, name: Optional[str] = None) -> Any:
     def emit(x: Any, i: Any) -> Any:
         depth = i._dims[-1]
         if depth is None:
-            raise ValueError("gather_nd: how many dimensions an index has must be known")
+            raise about("gather_nd", ValueError("how many dimensions an index has must be known"))
         flat = x if depth == 1 else _ops.reshape(x, [-1, *[_size(x, axis) for axis in range(depth, x.ndim)]])
         return _ops.take(flat, flat_places(i, x, depth), 0)
 
@@ -70,7 +71,7 @@ def flat_places(indices: Any, x: Any, depth: int) -> Any:
     """Indices [..., depth] into the first dimensions of `x` as ones of a vector; one that is out of range is an error
     that names its dimension, and none counts from the end."""
     if depth == 0:
-        raise NotImplementedError("flywheel.v1: indices of no dimension")
+        raise about("flywheel.v1", NotImplementedError("indices of no dimension"))
     index = _ops.cast(indices, _dtypes.int64)
     place = None
     for axis in range(depth):
@@ -152,7 +153,7 @@ def diag(diagonal: Any, name: Optional[str] = None) -> Any:
 
     def emit(x: Any) -> Any:
         if x.ndim == 0:
-            raise ValueError("diag: expected a tensor of at least 1 dimension, found a scalar")
+            raise about("diag", ValueError("expected a tensor of at least 1 dimension, found a scalar"))
         if x.ndim == 1:
             return _ops.diag(x)
         sizes = [_size(x, axis) for axis in range(x.ndim)]
@@ -202,11 +203,11 @@ def diag_part(input: Any, name: Optional[str] = None) -> Any:
     def emit(x: Any) -> Any:
         k = x.ndim // 2
         if x.ndim % 2 or not k or any(None not in (m, n) and m != n for m, n in zip(x._dims[:k], x._dims[k:])):
-            raise ValueError(f"diag_part: expected sizes that come twice, as [a, b, a, b], found shape "
-                             f"{tuple(x._dims)}")  # fmt: skip
+            raise about("diag_part", ValueError("expected sizes that come twice, as [a, b, a, b], found shape "
+                                                f"{tuple(x._dims)}"))  # fmt: skip
         sizes = [n if n is not None else x._dims[k + axis] for axis, n in enumerate(x._dims[:k])]
         if None in sizes:
-            raise ValueError(f"diag_part: expected known sizes, found shape {tuple(x._dims)}")
+            raise about("diag_part", ValueError(f"expected known sizes, found shape {tuple(x._dims)}"))
         total = math.prod(n or 0 for n in sizes)
         return _ops.reshape(_diagonal(_ops.reshape(x, [total, total])), sizes)
 
@@ -250,7 +251,7 @@ def cumprod(x: Any, axis: int = 0, exclusive: bool = False, reverse: bool = Fals
 
 def _channels_last(kind: str, data_format: str) -> None:
     if data_format != "NHWC":
-        raise NotImplementedError(f"flywheel.v1.{kind}: data_format='{data_format}', expected 'NHWC'")
+        raise about(f"flywheel.v1.{kind}", NotImplementedError(f"data_format='{data_format}', expected 'NHWC'"))
 
 
 def depth_to_space(input: Any, block_size: int, name: Optional[str] = None, data_format: str = "NHWC") -> Any:
@@ -332,7 +333,7 @@ def _matrix_norm(x: Any, ord: Any, axis: Any, keep: bool) -> Any:
     if len(axis) != 2:
         raise ValueError(f"'axis' must be None, an integer, or a tuple of 2 unique integers, found {axis}")
     if ord not in (1, float("inf"), "fro"):
-        raise NotImplementedError(f"flywheel.v1.norm of matrices: ord={ord!r}")
+        raise about("flywheel.v1.norm", NotImplementedError(f"of matrices: ord={ord!r}"), " ")
     if ord == "fro":
         return norm(x, "euclidean", axis, keep)
     summed, other = axis if ord == 1 else reversed(axis)
@@ -358,7 +359,7 @@ def norm(
         return TABLE["reduce_sum"](TABLE["abs"](x), axis, keep)
     if ord == float("inf"):
         return TABLE["reduce_max"](TABLE["abs"](x), axis, keep)
-    raise NotImplementedError(f"flywheel.v1.norm: ord={ord!r}")
+    raise about("flywheel.v1.norm", NotImplementedError(f"ord={ord!r}"))
 
 
 def count_nonzero(
@@ -370,10 +371,10 @@ def count_nonzero(
                               (axis, reduction_indices, "axis and reduction_indices"),
                               (keepdims, keep_dims, "keepdims and keep_dims")):  # fmt: skip
         if one is not None and other is not None:
-            raise ValueError(f"count_nonzero: {names} are two names of one argument, give one of them")
+            raise about("count_nonzero", ValueError(f"{names} are two names of one argument, give one of them"))
     given = input if input_tensor is None else input_tensor
     if given is None:
-        raise ValueError("count_nonzero: expected a tensor as input_tensor")
+        raise about("count_nonzero", ValueError("expected a tensor as input_tensor"))
     x = as_tensor(given)
     axis, keepdims = reduction_indices if axis is None else axis, keep_dims if keepdims is None else keepdims
     kind = dtype_of(dtype)
@@ -391,7 +392,7 @@ def accumulate_n(inputs: Sequence[Any], shape: Any = None, tensor_dtype: Any = N
         raise TypeError(f"tensor_dtype is {_dtypes.name_of(dtype_of(tensor_dtype))}, but input is of type "
                         f"{_dtypes.name_of(found.dtype)}")  # fmt: skip
     if shape is not None and not found.shape.is_compatible_with(shape):
-        raise ValueError(f"accumulate_n: expected tensors of shape {shape}, found {found.shape}")
+        raise about("accumulate_n", ValueError(f"expected tensors of shape {shape}, found {found.shape}"))
     return found
 
 

@@ -7,6 +7,7 @@ from typing import Any, Optional, Sequence
 import numpy as np
 
 from .. import _dtypes, _ops
+from .._errors import about
 from .checks import Assert, verify_tensor_all_finite
 from .conversion import as_tensor, dtype_of, make
 from .elementwise import TABLE
@@ -36,7 +37,8 @@ def assert_near(
     far, near = (as_tensor(least if one is None else one, a.dtype) for one in (rtol, atol))
     for word, one in (("rtol", far), ("atol", near)):
         if one.dtype != a.dtype:
-            raise ValueError(f"assert_near: expected {word} of the dtype {a.dtype.name} of x, found {one.dtype.name}")
+            raise about("assert_near", ValueError(f"expected {word} of the dtype {a.dtype.name} of x, found "
+                                                  f"{one.dtype.name}"))  # fmt: skip
     allowed = TABLE["add"](near, TABLE["multiply"](far, TABLE["abs"](b)))
     holds = TABLE["less_equal"](TABLE["abs"](TABLE["subtract"](a, b)), allowed)
     words = [message or "", f"x and y not equal to tolerance rtol = {_named(rtol, least)}, atol = "
@@ -139,7 +141,7 @@ def _in_order(kind: str, x: Any, function: Any, name: Optional[str]) -> Any:
 
     t = as_tensor(x)
     if dtype_of(t.dtype) == _dtypes.string:
-        raise TypeError(f"{kind} takes numbers, found strings")
+        raise about(kind, TypeError("takes numbers, found strings"), " ")
     return make(kind, emit, t, name=name, types=[(_dtypes.bool_, ())])
 
 

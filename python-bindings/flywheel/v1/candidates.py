@@ -6,6 +6,7 @@ from typing import Any, Callable, List, NamedTuple, Optional, Sequence, Tuple
 import numpy as np
 
 from .. import _dtypes, _ops
+from .._errors import about
 from .conversion import as_tensor, make
 from .elementwise import TABLE
 from .host_calls import host_call
@@ -30,7 +31,7 @@ def _draw(
 ) -> Tuple[Tensor, Tensor]:
     """Draws `num_sampled` classes. Returns them, and the number of draws that took."""
     if unique and num_sampled > classes:
-        raise ValueError(f"{kind}: {num_sampled} different classes of {classes} are not there")
+        raise about(kind, ValueError(f"{num_sampled} different classes of {classes} are not there"))
     random = generator_of(kind, seed)
 
     def call(session: Any) -> Any:
@@ -69,8 +70,8 @@ def _sampler(
 ) -> Candidates:  # fmt: skip
     known = as_tensor(true_classes).static_shape
     if known is not None and (len(known) != 2 or known[1] not in (None, num_true)):
-        raise ValueError(f"{kind}: expected true_classes of shape [batch, {num_true}], as num_true={num_true}, found "
-                         f"{as_tensor(true_classes).shape}")  # fmt: skip
+        raise about(kind, ValueError(f"expected true_classes of shape [batch, {num_true}], as num_true={num_true}, "
+                                     f"found {as_tensor(true_classes).shape}"))  # fmt: skip
     ids, tries = _draw(kind, draw, num_sampled, classes, unique, seed, name)
     return Candidates(ids, *[_expected(make("probability", probability, as_tensor(c)), tries, num_sampled, unique)
                              for c in (true_classes, ids)])  # fmt: skip
@@ -112,7 +113,8 @@ def fixed_unigram_candidate_sampler(
 ) -> Candidates:  # fmt: skip
     """Classes in proportion to `unigrams`, to the power `distortion`."""
     if vocab_file or num_shards != 1 or shard:
-        raise NotImplementedError("flywheel.v1.nn.fixed_unigram_candidate_sampler: a file or shards; give unigrams")
+        raise about("flywheel.v1.nn.fixed_unigram_candidate_sampler", NotImplementedError(
+            "a file or shards; give unigrams"))  # fmt: skip
     weights = np.concatenate([np.zeros(num_reserved_ids), np.asarray(unigrams, np.float64) ** distortion])
     if len(weights) != range_max:
         raise ValueError(f"expected {range_max} unigrams with the reserved ids, found {len(weights)}")
@@ -198,7 +200,7 @@ def multinomial(
 
     x = as_tensor(logits)
     if x.static_shape is None or len(x.static_shape) != 2 or x.static_shape[1] is None:
-        raise ValueError(f"multinomial takes logits of [batch, classes], found shape {x.shape}")
+        raise about("multinomial", ValueError(f"takes logits of [batch, classes], found shape {x.shape}"), " ")
     from .ops import shape
 
     noise = random_uniform([shape(x)[0], int(num_samples), x.static_shape[1]], dtype=x.dtype, seed=seed)
@@ -226,8 +228,8 @@ def compute_accidental_hits(
 
     def call(_: Any, own: Any, others: Any) -> Any:
         if own.ndim != 2 or own.shape[1] != num_true:
-            raise ValueError(f"compute_accidental_hits: expected classes of shape [batch, {num_true}], found "
-                             f"{own.shape}")  # fmt: skip
+            raise about("compute_accidental_hits", ValueError(f"expected classes of shape [batch, {num_true}], found "
+                                                              f"{own.shape}"))  # fmt: skip
         rows, _, places = np.nonzero(own[:, :, None] == others[None, None, :])
         order = np.lexsort((places, rows))
         found = rows[order].astype(np.int32), places[order].astype(np.int64)

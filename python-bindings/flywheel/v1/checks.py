@@ -8,6 +8,7 @@ from typing import Any, Callable, Optional
 import numpy as np
 
 from .. import _dtypes, _ops
+from .._errors import about
 from .._ops import _checks
 from .conversion import as_tensor, make
 from .host_calls import InvalidArgument, host_call
@@ -137,8 +138,8 @@ def check_numerics(tensor: Any, message: str, name: Optional[str] = None) -> Ten
         return value
 
     if not x.dtype.is_floating:
-        raise TypeError(f"check_numerics of '{x.name}': expected a floating-point tensor, found "
-                        f"{_dtypes.name_of(x.dtype)}")  # fmt: skip
+        raise about("check_numerics", TypeError(f"of '{x.name}': expected a floating-point tensor, found "
+                                                f"{_dtypes.name_of(x.dtype)}"), " ")  # fmt: skip
     checked: Tensor = make("CheckNumerics", emit, x, name=name)
     return checked
 
@@ -149,7 +150,7 @@ def verify_tensor_all_finite(
     """See `check_numerics`; `x` and `message` are other names of the first two arguments."""
     tensor, words = x if t is None else t, message if msg is None else msg
     if tensor is None or words is None:
-        raise ValueError("verify_tensor_all_finite: expected a tensor and a message")
+        raise about("verify_tensor_all_finite", ValueError("expected a tensor and a message"))
     return check_numerics(tensor, words, name)
 
 

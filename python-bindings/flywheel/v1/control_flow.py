@@ -6,6 +6,7 @@ from typing import Any, Callable, Dict, List, Optional, Sequence
 import numpy as np
 
 from .. import _dtypes, _ops, control
+from .._errors import about
 from .._ops import _checks
 from .conversion import as_tensor, constant
 from .elementwise import TABLE
@@ -304,9 +305,9 @@ def case(
     the functions."""
     pairs = list(pred_fn_pairs.items()) if isinstance(pred_fn_pairs, dict) else list(pred_fn_pairs)
     if not pairs:
-        raise ValueError("case needs a pair of a condition and a function")
+        raise about("case", ValueError("needs a pair of a condition and a function"), " ")
     if exclusive:
-        raise NotImplementedError("flywheel.v1.case: exclusive")
+        raise about("flywheel.v1.case", NotImplementedError("exclusive"))
     if default is None:
         default = pairs.pop()[1]
 

@@ -6,6 +6,7 @@ from typing import Any, Optional
 import numpy as np
 
 from .. import _dtypes, _ops
+from .._errors import about
 from .conversion import as_tensor, dtype_of, make
 from .elementwise import TABLE
 from .host_calls import host_call
@@ -46,7 +47,7 @@ def _hits(arr: Any, weights: Any) -> Any:
     sizes, own = arr.static_shape, w.static_shape
     if sizes is not None and own is not None and (len(sizes) != len(own) or any(
             a != b and None not in (a, b) for a, b in zip(sizes, own))):  # fmt: skip
-        raise ValueError(f"bincount: expected weights of shape {arr.shape}, that of arr, found {w.shape}")
+        raise about("bincount", ValueError(f"expected weights of shape {arr.shape}, that of arr, found {w.shape}"))
     return reshape(w, [-1])
 
 
@@ -98,7 +99,7 @@ def unravel_index(indices: Any, dims: Any, name: Optional[str] = None) -> Any:
     i, sizes = as_tensor(indices), as_tensor(dims)
     count = sizes.static_shape[0] if sizes.static_shape else None
     if count is None:
-        raise ValueError(f"unravel_index: the number of sizes must be known, found shape {sizes.shape}")
+        raise about("unravel_index", ValueError(f"the number of sizes must be known, found shape {sizes.shape}"))
 
     def emit(x: Any, n: Any) -> Any:
         from .._ops import _checks
@@ -132,7 +133,7 @@ def repeat(input: Any, repeats: Any, axis: Optional[int] = None, name: Optional[
     def call(_: Any, n: Any, like: Any) -> Any:
         total = like.shape[axis]
         if n.size not in (1, total) or (n < 0).any():
-            raise ValueError(f"repeat: expected {total} numbers of at least 0, found {n.tolist()}")
+            raise about("repeat", ValueError(f"expected {total} numbers of at least 0, found {n.tolist()}"))
         return np.repeat(np.arange(total, dtype=np.int64), n.reshape(-1) if n.size > 1 else int(n.reshape(-1)[0]))
 
     rows = host_call("repeat", call, [counts, x], [(_dtypes.int64, (None,))])[0].outputs[0]

@@ -7,6 +7,7 @@ import numpy as np
 
 from .. import _dtypes, _ops, control
 from .. import nn as _nn
+from .._errors import about
 from .conversion import as_tensor, make
 from .host_calls import host_call
 from .operation import Tensor
@@ -32,7 +33,8 @@ def ctc_loss_v2(
     Narrow numbers are computed in float32. Raises NotImplementedError for `unique`, which changes no result.
     """
     if unique is not None:
-        raise NotImplementedError("flywheel.v1.nn.ctc_loss_v2 does not take unique: leave it out, which gives the same")
+        raise about("flywheel.v1.nn.ctc_loss_v2", NotImplementedError(
+            "does not take unique: leave it out, which gives the same"), " ")  # fmt: skip
     x = as_tensor(logits)
     if x.static_shape is None or len(x.static_shape) != 3 or x.static_shape[-1] is None:
         raise ValueError(f"expected logits of three dimensions, of a known number of classes, found shape {x.shape}")

@@ -12,6 +12,7 @@ from typing import Iterator as Iterable
 import numpy as np
 
 from .. import _dtypes, _flywheel
+from .._errors import about
 from . import data_experimental as experimental  # noqa: F401
 from .conversion import as_tensor, dtype_of
 from .dtypes import as_dtype
@@ -336,7 +337,7 @@ class Dataset:
         """Keeps the elements of the first whole pass in memory; later ones of the iterator have these. Raises
         NotImplementedError for a file."""
         if filename:
-            raise NotImplementedError("flywheel.v1.data: elements are kept in memory, expected no filename")
+            raise about("flywheel.v1.data", NotImplementedError("elements are kept in memory, expected no filename"))
         kept: weakref.WeakKeyDictionary[Any, Tuple[Any, List[Leaves]]] = weakref.WeakKeyDictionary()
 
         def start(session: Any, values: Any) -> Iterable[Leaves]:

@@ -4,6 +4,7 @@
 from typing import Any, Iterator, List, Optional, Sequence, Set
 
 from .. import transforms
+from .._errors import about
 from .conversion import as_tensor
 from .graph import get_default_graph
 from .operation import Operation, Tensor
@@ -148,7 +149,7 @@ def hessians(
     for x in as_list(xs):
         gradient = gradients(ys, x)[0]
         if gradient is None:
-            raise ValueError(f"hessians: no y depends on {x!r}")
+            raise about("hessians", ValueError(f"no y depends on {x!r}"))
         found.append(jacobian(gradient, as_tensor(x)))
     return found
 

@@ -6,6 +6,7 @@ from typing import Any, Callable, Dict, List, NoReturn, Optional, Tuple
 import numpy as np
 
 from .. import _dtypes
+from .._errors import about
 from .conversion import as_tensor
 from .dtypes import as_dtype
 from .elementwise import TABLE
@@ -182,8 +183,8 @@ class OfTwo(Distribution):
     def _keep(self, one: Any, other: Any, options: Dict[str, Any]) -> Tuple[Any, Any]:
         a, b = as_parameter(one), as_parameter(other)
         if a.dtype != b.dtype:
-            raise TypeError(f"{type(self).__name__}: parameters have one dtype, found {a.dtype.name} and "
-                            f"{b.dtype.name}")  # fmt: skip
+            raise about(type(self).__name__, TypeError(f"parameters have one dtype, found {a.dtype.name} and "
+                                                       f"{b.dtype.name}"))  # fmt: skip
         Distribution.__init__(self, a.dtype, **options)
         self._pair = a, b
         return a, b
@@ -233,7 +234,7 @@ def kl_divergence(distribution_a: Any, distribution_b: Any, allow_nan_stats: boo
     """The divergence of Kullback and Leibler, the mean of log p(x) - log q(x) for x by p. Raises NotImplementedError
     for classes that have none."""
     if not allow_nan_stats:
-        raise NotImplementedError("flywheel.v1.distributions.kl_divergence: allow_nan_stats=False")
+        raise about("flywheel.v1.distributions.kl_divergence", NotImplementedError("allow_nan_stats=False"))
     found = [(type(distribution_a).__mro__.index(a) + type(distribution_b).__mro__.index(b), function)
              for a, b, function in _DIVERGENCES
              if isinstance(distribution_a, a) and isinstance(distribution_b, b)]  # fmt: skip

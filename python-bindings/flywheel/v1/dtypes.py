@@ -7,6 +7,7 @@ from typing import Any, Dict, Optional, Tuple
 import numpy as np
 
 from .. import _dtypes
+from .._errors import about
 
 # The numbers of TensorFlow's enumeration.
 _NUMBERS = {
@@ -36,9 +37,10 @@ class DType:
         """The dtype of this number of TensorFlow's enumeration. Raises TypeError if no tensor has it, ValueError if it
         is not a number."""
         if not isinstance(type_enum, int):
-            raise ValueError(f"DType: expected the number of a dtype, found {type_enum!r}; tf.as_dtype takes names")
+            raise about("DType", ValueError(f"expected the number of a dtype, found {type_enum!r}; tf.as_dtype takes "
+                                            "names"))  # fmt: skip
         if type_enum not in _BY_NUMBER:
-            raise TypeError(f"DType: no tensor has the dtype of number {type_enum}")
+            raise about("DType", TypeError(f"no tensor has the dtype of number {type_enum}"))
         return _BY_NAME[_BY_NUMBER[type_enum]]
 
     def __reduce__(self) -> Any:

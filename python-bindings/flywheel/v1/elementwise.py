@@ -5,6 +5,7 @@ from typing import Any, Callable, Dict, Optional
 
 from .. import _dtypes, _ops, _tensor
 from .. import nn as traced
+from .._errors import about
 from .._ops._arithmetic import mod_of_quotient
 from .._special import digamma
 from ._operators import _divide, floor_of_quotient, power_by
@@ -72,8 +73,9 @@ def _mean(x: Any, axes: Any, keep: bool) -> Any:
 def _of_floating(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
     def emit(x: Any) -> Any:
         if not _dtypes.is_floating(x.dtype):
-            raise TypeError(f"Value passed to parameter 'x' of tf.{name} has DataType {_dtypes.name_of(x.dtype)}, "
-                            "expected a floating-point one: cast it")  # fmt: skip
+            raise about(name, TypeError(f"Value passed to parameter 'x' of tf.{name} has DataType "
+                                        f"{_dtypes.name_of(x.dtype)}, expected a floating-point one: cast it"),
+                        None)  # fmt: skip
         return function(x)
 
     return emit
@@ -109,7 +111,7 @@ def _texts_alike(kind: str, x: Any, wanted: Any, name: Optional[str]) -> Any:
     """Empty strings of the shape of a tensor, or zeros of that of strings. The compiler has no strings: the shape must
     be known."""
     if kind == "OnesLike" and wanted == _dtypes.string:
-        raise TypeError("tf.ones_like: Expected a number or bool dtype, found string")
+        raise about("tf.ones_like", TypeError("Expected a number or bool dtype, found string"))
     if x.static_shape is None or None in x.static_shape:
         word = "zeros" if kind == "ZerosLike" else "ones"
         raise NotImplementedError(f"tf.{word}_like of strings, '{x.name}', of shape {x.shape}: sizes must be known")

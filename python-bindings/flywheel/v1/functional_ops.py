@@ -5,6 +5,7 @@ run may choose."""
 from typing import Any, Callable, List, Optional, Sequence, Tuple
 
 from .. import control
+from .._errors import about
 from .conversion import as_tensor, dtype_of
 from .graph import get_default_graph
 from .operation import Operation, Tensor
@@ -19,13 +20,14 @@ def _slices_of(elems: Any, what: str) -> List[Tensor]:
     """Returns the sequences, of which each iteration sees a slice."""
     sequences = [as_tensor(x) for x in flatten(elems)]
     if not sequences:
-        raise ValueError(f"{what} needs a tensor at least")
+        raise about(what, ValueError("needs a tensor at least"), " ")
     for x in sequences:
         if x.static_shape is not None and len(x.static_shape) == 0:
-            raise ValueError(f"{what} takes slices along the first dimension, and {x!r} has none")
+            raise about(what, ValueError(f"takes slices along the first dimension, and {x!r} has none"), " ")
     lengths = {x.static_shape[0] for x in sequences if x.static_shape and x.static_shape[0] is not None}
     if len(lengths) > 1:
-        raise ValueError(f"{what} takes tensors of one length, found {sorted(n for n in lengths if n is not None)}")
+        raise about(what, ValueError("takes tensors of one length, found "
+                                     f"{sorted(n for n in lengths if n is not None)}"), " ")  # fmt: skip
     return sequences
 
 
@@ -48,15 +50,15 @@ def _loop(
         results = [identity(y) for y in [*new, *collected]]
     for a, b in zip(results, start):
         if a.dtype != b.dtype:
-            raise TypeError(f"{kind}: the state keeps its dtype, found {b.dtype.name} and then {a.dtype.name}")
+            raise about(kind, TypeError(f"the state keeps its dtype, found {b.dtype.name} and then {a.dtype.name}"))
         known, found = b.static_shape, a.static_shape
         if known is not None and found is not None and (len(known) != len(found) or any(
                 m is not None and n is not None and m != n for m, n in zip(known, found))):  # fmt: skip
-            raise ValueError(f"{kind}: the state keeps its shape, found {b.shape} and then {a.shape}")
+            raise about(kind, ValueError(f"the state keeps its shape, found {b.shape} and then {a.shape}"))
     inside, _ = inner_ops(context, [y.op for y in results])
     captures = captures_of(context, [y.op for y in results])
     if any("writes" in op.attrs for op in inside):
-        raise NotImplementedError(f"flywheel.v1.{kind}: assignments in the function")
+        raise about(f"flywheel.v1.{kind}", NotImplementedError("assignments in the function"))
 
     def region(emitter: Any, op: Operation) -> Any:
         values = [emitter.value(y) for y in op.inputs]
@@ -93,10 +95,12 @@ def map_fn(
         leaves = [as_tensor(x) for x in flatten(made)]
         wanted = [None] * len(leaves) if dtype is None else flatten(dtype)
         if len(wanted) != len(leaves):
-            raise ValueError(f"map_fn: expected a result of the form {describe(dtype)}, found {describe(made)}")
+            raise about("map_fn", ValueError(f"expected a result of the form {describe(dtype)}, found "
+                                             f"{describe(made)}"))  # fmt: skip
         for x, kind in zip(leaves, wanted):
             if kind is not None and dtype_of(kind) != x.dtype:
-                raise TypeError(f"map_fn: expected a result of dtype {dtype_of(kind).name}, found {x.dtype.name}")
+                raise about("map_fn", TypeError(f"expected a result of dtype {dtype_of(kind).name}, found "
+                                                f"{x.dtype.name}"))  # fmt: skip
         return [], leaves
 
     _, collected = _loop("map_fn", body, [], sequences, False, back_prop, name)
@@ -119,7 +123,7 @@ def _fold(
     def body(old: List[Tensor], now: List[Tensor]) -> Any:
         made = fn(pack(form, list(old)), pack(elems, list(now)))
         if describe(made) != describe(form):
-            raise ValueError(f"{kind}: the state keeps its form, found {describe(form)} and then {describe(made)}")
+            raise about(kind, ValueError(f"the state keeps its form, found {describe(form)} and then {describe(made)}"))
         leaves = [as_tensor(x) for x in flatten(made)]
         return leaves, leaves if collects else []
 

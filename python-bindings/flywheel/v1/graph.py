@@ -12,6 +12,7 @@ from weakref import WeakKeyDictionary
 
 from .. import _kinds
 from .._compilation import current_devices
+from .._errors import about
 from .._trace import PACKAGE
 from ..namespace import Namespace
 from .devices import join_device, split_device
@@ -292,8 +293,9 @@ class Graph:
         return self._count
 
     def as_graph_def(self, *_: Any, **__: Any) -> Any:
-        raise NotImplementedError("flywheel.v1.Graph.as_graph_def: graphs are not written as protocol buffers; "
-                                  "tf.summary.FileWriter shows a graph in TensorBoard")  # fmt: skip
+        raise about("flywheel.v1.Graph.as_graph_def", NotImplementedError(
+            "graphs are not written as protocol buffers; tf.summary.FileWriter shows a graph in "
+            "TensorBoard"))  # fmt: skip
 
     # Ops
 
@@ -367,7 +369,7 @@ class Graph:
     ) -> Operation:  # fmt: skip
         """A new op; without `types` they are found out by emitting it on the side."""
         if self.is_finalized:
-            raise RuntimeError("Graph is finalized and cannot be modified.")
+            raise about("Graph", RuntimeError("is finalized and cannot be modified."), " ")
         if name is not None:
             _kinds.text("name", name)
         for x in inputs:

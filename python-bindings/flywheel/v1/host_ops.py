@@ -6,6 +6,7 @@ from typing import Any, Callable, List, Optional
 import numpy as np
 
 from .. import _dtypes
+from .._errors import about
 from .conversion import as_tensor, constant, dtype_of, make
 from .elementwise import TABLE
 from .host_calls import host_call
@@ -37,7 +38,7 @@ def boolean_mask(tensor: Any, mask: Any, name: str = "boolean_mask", axis: int =
     if rank == 0:
         raise ValueError("mask cannot be scalar.")
     if not m.dtype.is_bool:
-        raise TypeError(f"boolean_mask takes a mask of booleans, found {_dtypes.name_of(m.dtype)}")
+        raise about("boolean_mask", TypeError(f"takes a mask of booleans, found {_dtypes.name_of(m.dtype)}"), " ")
     axis = axis + len(x.static_shape) if axis < 0 else axis
     own = x.static_shape[axis : axis + rank]
     if len(own) != rank or any(None not in (a, b) and a != b for a, b in zip(own, m.static_shape)):

@@ -6,6 +6,7 @@ from typing import Any, List, Optional, Tuple
 import numpy as np
 
 from .. import _dtypes, _ops
+from .._errors import about
 from .conversion import as_tensor, dtype_of, make
 from .host_calls import host_call
 
@@ -276,7 +277,7 @@ def extract_glimpse(
     the image from -1 to 1 (centered) or from 0 to 1, or pixels. Places outside are 0; TensorFlow fills them with noise
     unless `uniform_noise` is false, as it is to be here."""
     if uniform_noise:
-        raise NotImplementedError("flywheel.v1.image.extract_glimpse: uniform_noise; give uniform_noise=False")
+        raise about("flywheel.v1.image.extract_glimpse", NotImplementedError("uniform_noise; give uniform_noise=False"))
     high, wide = (int(n) for n in size)
 
     def emit(x: Any, at: Any) -> Any:

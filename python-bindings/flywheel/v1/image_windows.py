@@ -7,6 +7,7 @@ import numpy as np
 
 from .. import _dtypes, _ops
 from .. import nn as traced
+from .._errors import about
 from .._ops import _precision
 from .._tensor import as_tensor as constant_of
 from .conversion import as_tensor, make
@@ -22,7 +23,7 @@ def _windows(x: Any, sizes: List[int], steps: List[int], rates: List[int], paddi
     counts = []
     for n, (low, high), span, step in zip(x._dims[1:-1], pads, spans, steps):
         if n is None:
-            raise ValueError("extract_patches: the sizes of space must be known")
+            raise about("extract_patches", ValueError("the sizes of space must be known"))
         counts.append(max((n + low + high - span) // step + 1, 0))
     found = []
     for place in np.ndindex(*sizes):
@@ -68,7 +69,7 @@ def image_gradients(image: Any) -> Tuple[Any, Any]:
     """The differences to the next row and to the next column, 0 in the last ones."""
     x = as_tensor(image)
     if x.static_shape is None or len(x.static_shape) != 4:
-        raise ValueError(f"image_gradients expects a 4D tensor [batch_size, h, w, d], not {x.shape}.")
+        raise about("image_gradients", ValueError(f"expects a 4D tensor [batch_size, h, w, d], not {x.shape}."), " ")
 
     def emit(y: Any) -> Any:
         down = _ops.pad(_ops.subtract(y[:, 1:], y[:, :-1]), [(0, 0), (0, 1), (0, 0), (0, 0)])
@@ -85,7 +86,7 @@ def sobel_edges(image: Any) -> Any:
     def emit(x: Any) -> Any:
         high, wide = x._dims[1:3]
         if high is None or wide is None:
-            raise ValueError("sobel_edges: the height and the width of images must be known")
+            raise about("sobel_edges", ValueError("the height and the width of images must be known"))
         rows = np.pad(np.arange(high), 1, mode="reflect")
         columns = np.pad(np.arange(wide), 1, mode="reflect")
         framed = _ops.take(_ops.take(x, rows.astype(np.int32), 1), columns.astype(np.int32), 2)
@@ -180,7 +181,7 @@ def _halved(z: Any) -> Any:
     for axis in (1, 2):
         n = z._dims[axis]
         if n is None:
-            raise ValueError("ssim_multiscale: the sizes of images must be known")
+            raise about("ssim_multiscale", ValueError("the sizes of images must be known"))
         if n % 2:
             z = _ops.take(z, np.minimum(np.arange(n + 1), n - 1).astype(np.int32), axis)
     return traced.avg_pool2d(z, [2, 2], strides=[2, 2], padding="valid")
@@ -193,7 +194,7 @@ def resize_image_with_pad(
     x = as_tensor(image)
     high, wide = (x.shape[len(x.shape) - i].value for i in (3, 2))
     if high is None or wide is None:
-        raise ValueError("resize_image_with_pad: the height and the width of images must be known")
+        raise about("resize_image_with_pad", ValueError("the height and the width of images must be known"))
     ratio = max(wide / target_width, high / target_height)
     new = [int(np.floor(n / ratio)) for n in (high, wide)]
     pads = [max(0, int(np.floor((goal - n / ratio) / 2))) for goal, n in ((target_height, high), (target_width, wide))]

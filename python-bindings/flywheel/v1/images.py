@@ -7,6 +7,7 @@ from typing import Any, Callable, List, Optional
 import numpy as np
 
 from .. import _dtypes, _interpolation, _ops
+from .._errors import about
 from .._ops import _core, _indexing, _precision
 from .._ops._conversions import wrapping_cast
 from . import sizes as _sizes
@@ -50,8 +51,8 @@ def resize_images(
     """Images of another height and width, by the nearest or by linear interpolation. Each size is a program, if it is
     computed."""
     if method not in (ResizeMethod.BILINEAR, ResizeMethod.NEAREST_NEIGHBOR) or preserve_aspect_ratio:
-        raise NotImplementedError("flywheel.v1.image.resize_images: only BILINEAR and NEAREST_NEIGHBOR, to a size that "
-                                  "is given")  # fmt: skip
+        raise about("flywheel.v1.image.resize_images", NotImplementedError(
+            "only BILINEAR and NEAREST_NEIGHBOR, to a size that is given"))  # fmt: skip
     x, wanted = as_tensor(images), _sizes.as_known(size)
     shape = x.static_shape
     kind = x.dtype if method == ResizeMethod.NEAREST_NEIGHBOR else _dtypes.float32
@@ -152,7 +153,7 @@ def _converted(x: Any, target: Any, saturate: bool) -> Any:
         # `top` may not be a number of the dtype.
         bounded = _ops.clip(y, float(np.iinfo(target).min), top)
         return _ops.cast(bounded, target) if saturate else wrapping_cast(y, target)
-    raise NotImplementedError("flywheel.v1.image.convert_image_dtype: of integers to others")
+    raise about("flywheel.v1.image.convert_image_dtype", NotImplementedError("of integers to others"))
 
 
 def _as_floating(x: Any) -> Any:
@@ -210,7 +211,7 @@ def crop_to_bounding_box(
 ) -> Any:
     for what, count in (("height", target_height), ("width", target_width)):
         if count <= 0:
-            raise ValueError(f"crop_to_bounding_box: expected a {what} of at least 1, found {count}")
+            raise about("crop_to_bounding_box", ValueError(f"expected a {what} of at least 1, found {count}"))
 
     def emit(x: Any) -> Any:
         offsets: List[_core.Size] = [0] * x.ndim
@@ -264,8 +265,9 @@ def total_variation(images: Any, name: Optional[str] = None) -> Any:
 
     def emit(x: Any) -> Any:
         if not _dtypes.is_floating(x.dtype):
-            raise TypeError(f"total_variation: expected floating-point images, found {_dtypes.name_of(x.dtype)}: "
-                            "convert them by convert_image_dtype")  # fmt: skip
+            raise about("total_variation", TypeError("expected floating-point images, found "
+                                                     f"{_dtypes.name_of(x.dtype)}: convert them by "
+                                                     "convert_image_dtype"))  # fmt: skip
         down = _ops.abs(_ops.subtract(x[..., 1:, :, :], x[..., :-1, :, :]))
         across = _ops.abs(_ops.subtract(x[..., :, 1:, :], x[..., :, :-1, :]))
         axes = tuple(range(x.ndim - 3, x.ndim))

@@ -7,6 +7,7 @@ from typing import Any, List, NamedTuple, Optional
 
 from .. import _dtypes, _ops
 from .. import nn as traced
+from .._errors import about
 from .._kinds import integer, text
 from .._nn_functions import unless_empty
 from . import nn
@@ -108,8 +109,8 @@ def conv2d_transpose(
     x, steps, sizes = _input(inputs), _pair(strides), _pair(kernel_size)
     old = x.shape.as_list()[1:3]
     if None in old:
-        raise NotImplementedError("flywheel.v1.layers.conv2d_transpose does not take images of a size that a "
-                                  "run chooses")
+        raise about("flywheel.v1.layers.conv2d_transpose", NotImplementedError(
+            "does not take images of a size that a run chooses"), " ")  # fmt: skip
     goal = [n * s if padding.lower() == "same" else n * s + max(k - s, 0) for n, s, k in zip(old, steps, sizes)]
     with variable_scope(name, default_name="conv2d_transpose", reuse=reuse):
         kernel = get_variable("kernel", [*sizes, filters, x.shape[-1].value], x.dtype, kernel_initializer,
@@ -198,8 +199,8 @@ def average_pooling2d(
 
 def _channels_last(data_format: str, what: str) -> None:
     if text("data_format", data_format) != "channels_last":
-        raise NotImplementedError(f"flywheel.v1.layers.{what}: data_format='{data_format}'; transpose images to "
-                                  "channels_last")  # fmt: skip
+        raise about(f"flywheel.v1.layers.{what}", NotImplementedError(
+            f"data_format='{data_format}'; transpose images to channels_last"))  # fmt: skip
 
 
 def _along_time(pool: Any, inputs: Any, pool_size: Any, strides: Any, padding: str, name: Optional[str]) -> Any:
@@ -262,7 +263,7 @@ def batch_normalization(
     rank = len(x.shape)
     place = integer("axis", axis[0] if isinstance(axis, (list, tuple)) and len(axis) == 1 else axis)
     if not -rank <= place < rank:
-        raise ValueError(f"batch_normalization: axis={axis} of a tensor of {rank} dimensions")
+        raise about("batch_normalization", ValueError(f"axis={axis} of a tensor of {rank} dimensions"))
     place %= rank
     if place != rank - 1:
         order = [i for i in range(rank) if i != place] + [place]

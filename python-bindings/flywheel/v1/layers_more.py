@@ -3,6 +3,7 @@
 
 from typing import Any, Callable, Optional
 
+from .._errors import about
 from .._kinds import sizes, text
 from . import nn
 from .layers import Layer, _Bias, _channels_last, _finish, _input, _plain, _sign
@@ -83,7 +84,7 @@ def conv3d_transpose(
     x, steps, spans = _input(inputs), sizes("strides", strides, 3), sizes("kernel_size", kernel_size, 3)
     old = x.shape.as_list()[1:4]
     if None in old:
-        raise NotImplementedError("flywheel.v1.layers.conv3d_transpose: volumes of a size that a run chooses")
+        raise about("flywheel.v1.layers.conv3d_transpose", NotImplementedError("volumes of a size that a run chooses"))
     goal = [
         (n or 0) * s if text("padding", padding).lower() == "same" else (n or 0) * s + max(k - s, 0)
         for n, s, k in zip(old, steps, spans)

@@ -5,6 +5,7 @@ from typing import Any, NamedTuple, Optional
 
 from .. import _dtypes, _ops, linalg
 from .. import nn as traced
+from .._errors import about
 from .._ops import _checks, _core
 from .._tensor import format_shape
 from .conversion import as_tensor, make
@@ -86,11 +87,11 @@ def matrix_set_diag(input: Any, diagonal: Any, name: Optional[str] = None) -> An
         _checks.expect_rank("matrix_set_diag", x, 2)
         rows, columns = x._dims[-2:]
         if rows is None or columns is None:
-            raise ValueError("matrix_set_diag takes matrices of known size")
+            raise about("matrix_set_diag", ValueError("takes matrices of known size"), " ")
         what = (f"matrix_set_diag: diagonals of shape {format_shape(d._dims)} for matrices of shape "
                 f"{format_shape(x._dims)}")  # fmt: skip
         if d.ndim != x.ndim - 1:
-            raise ValueError(f"{what}: expected a vector for each matrix")
+            raise about(what, ValueError("expected a vector for each matrix"))
         for axis, expected in enumerate([*_core.sizes(x)[:-2], min(rows, columns)]):
             _checks.expect_equal(_core.size(d, axis), expected, f"{what}: dimension {axis}")
         wide = _ops.expand_dims(d, -1)

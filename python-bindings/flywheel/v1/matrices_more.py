@@ -7,6 +7,7 @@ from typing import Any, Callable, NamedTuple, Optional, Tuple
 import numpy as np
 
 from .. import _dtypes, _matrix_functions, _ops, linalg
+from .._errors import about, wrong
 from .arrays import matrix_diag_part, norm
 from .conversion import as_tensor, make
 from .elementwise import TABLE
@@ -49,7 +50,7 @@ def slogdet(input: Any, name: Optional[str] = None) -> Slogdet:
 def _sizes(what: str, matrix: Any) -> Any:
     """Returns the sizes of matrices. Raises ValueError for a tensor of fewer than two dimensions."""
     if len(matrix._dims) < 2:
-        raise ValueError(f"{what}: expected matrices [..., m, n] as a, found shape {tuple(matrix.shape)}")
+        raise wrong(ValueError, "matrices [..., m, n]", f"shape {tuple(matrix.shape)}", "a", function=what)
     return matrix._dims[-2:]
 
 
@@ -96,7 +97,7 @@ def expm(input: Any, name: Optional[str] = None) -> Any:
     def emit(x: Any) -> Any:
         m, n = _sizes("expm", x)
         if n is None or m != n:
-            raise ValueError(f"expm: expected square matrices of known size, found shape {x.shape}")
+            raise about("expm", ValueError(f"expected square matrices of known size, found shape {x.shape}"))
         wide = _ops.cast(x, _dtypes.float64)
         size = _ops.max(_ops.sum(_ops.abs(wide), -2, True), -1, True)
         unit = _ops.broadcast_to(_ops.eye(n, dtype=_dtypes.float64), [*x.shape[:-2], n, n])

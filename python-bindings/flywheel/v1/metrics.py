@@ -11,6 +11,7 @@ from typing import Any, Callable, Dict, Optional, Tuple
 import numpy as np
 
 from .. import _dtypes, _ops
+from .._errors import about
 from .conversion import as_tensor, make
 from .elementwise import TABLE
 from .graph import GraphKeys, get_default_graph
@@ -364,7 +365,7 @@ def mean_tensor(
     """The mean of each element over batches, by their weights. 0 before the first batch."""
     x = as_tensor(values)
     if x.static_shape is None or None in x.static_shape:
-        raise ValueError(f"mean_tensor takes values of a known shape, found {x.shape}")
+        raise about("mean_tensor", ValueError(f"takes values of a known shape, found {x.shape}"), " ")
     with variable_scope(name, default_name="mean"):
         total, count = _variable(x.static_shape, "total_tensor"), _variable(x.static_shape, "count_tensor")
         y, w = _weighted(x, weights)

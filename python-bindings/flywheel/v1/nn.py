@@ -8,6 +8,7 @@ import numpy as np
 
 from .. import _dtypes, _ops
 from .. import nn as traced
+from .._errors import about
 from .._kinds import elements, text
 from .._ops import _checks, _core, _precision
 from .._tensor import as_tensor as constant_of
@@ -98,7 +99,7 @@ def bias_add(value: Any, bias: Any, data_format: Any = None, name: Optional[str]
 def _with_bias(x: Any, b: Any) -> Any:
     what = f"bias_add: a bias of shape {format_shape(b._dims)} for values of shape {format_shape(x._dims)}"
     if b.ndim != 1 or x.ndim < 2:
-        raise ValueError(f"{what}: expected a vector, and values of two dimensions or more")
+        raise about(what, ValueError("expected a vector, and values of two dimensions or more"))
     _checks.expect_equal(_core.size(b, 0), _core.size(x, x.ndim - 1), what)
     return _ops.add(x, b)
 
@@ -109,13 +110,14 @@ def xw_plus_b(x: Any, weights: Any, biases: Any, name: Optional[str] = None) -> 
 
 def _nhwc(data_format: Any) -> None:
     if data_format not in (None, "NHWC"):
-        raise NotImplementedError(f"flywheel.v1.nn: data_format='{data_format}', expected 'NHWC'")
+        raise about("flywheel.v1.nn", NotImplementedError(f"data_format='{data_format}', expected 'NHWC'"))
 
 
 def _inner(sizes: Any, what: str) -> Any:
     sizes = elements(what, sizes)
     if len(sizes) != 4 or sizes[0] != 1 or sizes[3] != 1:
-        raise NotImplementedError(f"flywheel.v1.nn: {what} {list(sizes)}, expected 1 for the batch and the channels")
+        raise about("flywheel.v1.nn", NotImplementedError(f"{what} {list(sizes)}, expected 1 for the batch and the "
+                                                          "channels"))  # fmt: skip
     return [int(sizes[1]), int(sizes[2])]
 
 
@@ -148,7 +150,7 @@ avg_pool.__name__ = avg_pool.__qualname__ = "avg_pool"
 
 def _named(sentinel: Any, labels: Any, logits: Any, what: str) -> None:
     if sentinel is not None or labels is None or logits is None:
-        raise ValueError(f"Only call `{what}` with named arguments (labels=..., logits=..., ...)")
+        raise about(what, ValueError(f"Only call `{what}` with named arguments (labels=..., logits=..., ...)"), None)
 
 
 def _cross_entropy(logits: Any, labels: Any, dim: int, name: Optional[str]) -> Any:
@@ -218,7 +220,7 @@ def _lookup_in_parts(parts: List[Any], ids: Any, strategy: str, name: Optional[s
         raise ValueError(f"Unrecognized partition strategy: {strategy}")
     sizes = [p.static_shape[0] if p.static_shape else None for p in parts]
     if None in sizes:
-        raise ValueError("embedding_lookup: the parts of a table have a known number of rows")
+        raise about("embedding_lookup", ValueError("the parts of a table have a known number of rows"))
     starts = np.concatenate([[0], np.cumsum([n or 0 for n in sizes])[:-1]])
 
     def emit(*operands: Any) -> Any:
@@ -238,12 +240,12 @@ def dropout(x: Any, keep_prob: Any = None, noise_shape: Any = None, seed: Any = 
     `noise_shape` is 1, the elements along it are kept or dropped together."""
     x = as_tensor(x)
     if keep_prob is None and rate is None:
-        raise ValueError("You must provide a rate to dropout.")
+        raise about("dropout", ValueError("You must provide a rate to dropout."), None)
     if not _dtypes.is_floating(x.dtype):
         raise ValueError(f"x has to be a floating point tensor since it's going to be scaled. Got {x!r}.")
     keep = keep_prob if rate is None else 1 - rate
     if isinstance(keep, (int, float)) and not 0 < keep <= 1:
-        raise ValueError(f"dropout: keep_prob must be a number in the range (0, 1], got {keep}")
+        raise about("dropout", ValueError(f"keep_prob must be a number in the range (0, 1], got {keep}"))
     if isinstance(keep, (int, float)) and keep == 1:
         return x
     sizes: Any = x.static_shape
@@ -291,7 +293,7 @@ def in_top_k(predictions: Any, targets: Any, k: int, name: Optional[str] = None)
     def emit(p: Any, t: Any) -> Any:
         what = f"in_top_k: targets of shape {format_shape(t._dims)} for predictions of shape {format_shape(p._dims)}"
         if p.ndim != 2 or t.ndim != 1:
-            raise ValueError(f"{what}: expected a vector, and a matrix")
+            raise about(what, ValueError("expected a vector, and a matrix"))
         _checks.expect_equal(_core.size(t, 0), _core.size(p, 0), what)
         is_own = _ops.one_hot(t, p._dims[1], _dtypes.bool_)
         own = _ops.sum(_ops.where(is_own, p, _ops.zeros_like(p)), 1, True)
@@ -309,7 +311,7 @@ def conv1d(
 ) -> Any:  # fmt: skip
     """Cross-correlation along time: an image of height 1."""
     if data_format not in (None, "NWC", "NHWC"):
-        raise NotImplementedError(f"flywheel.v1.nn.conv1d: data_format='{data_format}'")
+        raise about("flywheel.v1.nn.conv1d", NotImplementedError(f"data_format='{data_format}'"))
 
     def emit(x: Any, w: Any) -> Any:
         found = traced.conv2d(_ops.expand_dims(x, 1), _ops.expand_dims(w, 0), strides=[1, int(stride)],
@@ -392,7 +394,8 @@ def transposed(x: Any, w: Any, steps: Any, goal: Any, padding: str) -> Any:
     for n, k, s, m in zip(goal, kernel, steps, x._dims[1:3]):
         expected = -(-n // s) if same else -(-(n - k + 1) // s)
         if m is not None and m != expected:
-            raise ValueError(f"conv2d_transpose: an image of {list(goal)} comes from one of {expected}, found {m}")
+            raise about("conv2d_transpose", ValueError(f"an image of {list(goal)} comes from one of {expected}, found "
+                                                       f"{m}"))  # fmt: skip
     like = _ops.zeros([_ops.dim(x, 0), *goal, w._dims[2]], x.dtype)
     return traced.conv2d_transpose(x, w, like, strides=steps, padding=_border(padding))
 
@@ -437,7 +440,7 @@ def local_response_normalization(
         _checks.expect_rank("local_response_normalization", x, 1)
         count = x._dims[-1]
         if count is None:
-            raise ValueError("local_response_normalization: the number of channels must be known")
+            raise about("local_response_normalization", ValueError("the number of channels must be known"))
         places = np.arange(count)
         near = (np.abs(places[:, None] - places) <= depth_radius).astype(np.float64)
         sums = _ops.matmul(_ops.square(x), constant_of(near, x.dtype))

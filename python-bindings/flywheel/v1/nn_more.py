@@ -7,6 +7,7 @@ import numpy as np
 
 from .. import _ops
 from .. import nn as traced
+from .._errors import about, wrong
 from .._kinds import elements, integers, text
 from .._windows import convolve
 from .._windows import pool as pool_windows
@@ -18,7 +19,8 @@ from .precision import rounds_once
 def _volume(sizes: Any, what: str) -> List[int]:
     sizes = elements(what, sizes)
     if len(sizes) != 5 or sizes[0] != 1 or sizes[4] != 1:
-        raise NotImplementedError(f"flywheel.v1.nn: {what} {list(sizes)}, expected 1 for the batch and the channels")
+        raise about("flywheel.v1.nn", NotImplementedError(f"{what} {list(sizes)}, expected 1 for the batch and the "
+                                                          "channels"))  # fmt: skip
     return [int(n) for n in sizes[1:4]]
 
 
@@ -49,7 +51,7 @@ def conv3d(
 ) -> Any:  # fmt: skip
     """Cross-correlation of volumes [batch, depth, height, width, channels] with filters."""
     if data_format != "NDHWC":
-        raise NotImplementedError(f"flywheel.v1.nn.conv3d: data_format='{data_format}', expected 'NDHWC'")
+        raise about("flywheel.v1.nn.conv3d", NotImplementedError(f"data_format='{data_format}', expected 'NDHWC'"))
     steps, holes = _volume(strides, "strides"), _volume(dilations, "dilations")
     return make("Conv3D", lambda x, w: _convolved(x, w, steps, padding, holes), as_tensor(input), as_tensor(filter),
                 name=name)  # fmt: skip
@@ -61,7 +63,8 @@ def convolution(
 ) -> Any:  # fmt: skip
     """Cross-correlation of sequences, images or volumes with filters."""
     if data_format is not None and data_format[-1] != "C":
-        raise NotImplementedError(f"flywheel.v1.nn.convolution: data_format='{data_format}', expected channels last")
+        raise about("flywheel.v1.nn.convolution", NotImplementedError(
+            f"data_format='{data_format}', expected channels last"))  # fmt: skip
     x, w = as_tensor(input), as_tensor(filter if filters is None else filters)
     rank = len(x.shape) - 2
     steps = [1] * rank if strides is None else [int(n) for n in strides]
@@ -75,7 +78,7 @@ def _pool3d(kind: str, function: Callable[..., Any]) -> Callable[..., Any]:
         input: Any, ksize: Any, strides: Any, padding: str, data_format: str = "NDHWC", name: Optional[str] = None
     ) -> Any:
         if data_format != "NDHWC":
-            raise NotImplementedError(f"flywheel.v1.nn: data_format='{data_format}', expected 'NDHWC'")
+            raise about("flywheel.v1.nn", NotImplementedError(f"data_format='{data_format}', expected 'NDHWC'"))
         window, steps = _volume(ksize, "ksize"), _volume(strides, "strides")
         return make(kind, lambda x: pool_windows(function, x, window, steps, _border(x, window, steps, padding)),
                     as_tensor(input), name=name)  # fmt: skip
@@ -93,7 +96,7 @@ def pool(
 ) -> Any:  # fmt: skip
     """The largest elements ("MAX") or the means ("AVG") of windows of sequences, images or volumes."""
     if any(n != 1 for n in dilation_rate or dilations or ()) or data_format not in (None, "NWC", "NHWC", "NDHWC"):
-        raise NotImplementedError("flywheel.v1.nn.pool: dilations, or channels first")
+        raise about("flywheel.v1.nn.pool", NotImplementedError("dilations, or channels first"))
     if text("pooling_type", pooling_type) not in ("MAX", "AVG"):
         raise ValueError(f"expected pooling_type 'MAX' or 'AVG', found '{pooling_type}'")
     function = {"MAX": traced.max_pool2d, "AVG": traced.avg_pool2d}[pooling_type]
@@ -110,7 +113,8 @@ def fused_batch_norm(
     """Images with mean 0 and variance 1 in each channel, times `scale` plus `offset`, and the mean and the variance,
     of the batch, with n - 1 under its sum, or those that are given."""
     if data_format != "NHWC":
-        raise NotImplementedError(f"flywheel.v1.nn.fused_batch_norm: data_format='{data_format}', expected 'NHWC'")
+        raise about("flywheel.v1.nn.fused_batch_norm", NotImplementedError(
+            f"data_format='{data_format}', expected 'NHWC'"))  # fmt: skip
     y, gamma, beta = as_tensor(x), as_tensor(scale), as_tensor(offset)
     if not is_training:
         if mean is None or variance is None:
@@ -209,7 +213,7 @@ def space_to_batch_nd(input: Any, block_shape: Any, paddings: Any, name: Optiona
 def _pairs(name: str, given: Any) -> List[Tuple[int, int]]:
     found = [integers(f"an element of {name}", one) for one in elements(name, given)]
     if any(len(one) != 2 for one in found):
-        raise ValueError(f"expected pairs of integers as {name}, found {found}")
+        raise wrong(ValueError, "pairs of integers", found, name)
     return [(a, b) for a, b in found]
 
 

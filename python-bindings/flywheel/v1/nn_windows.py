@@ -6,6 +6,7 @@ from typing import Any, Callable, Optional, Tuple
 import numpy as np
 
 from .. import _dtypes, _ops
+from .._errors import about
 from .._kinds import text
 from .conversion import as_tensor, make
 from .derivatives import gradients
@@ -25,7 +26,7 @@ def _pool1d(kind: str, pool: Callable[..., Any]) -> Callable[..., Any]:
         input: Any, ksize: Any, strides: Any, padding: str, data_format: str = "NWC", name: Optional[str] = None
     ) -> Any:
         if data_format != "NWC":
-            raise NotImplementedError(f"flywheel.v1.nn.{kind}: data_format='{data_format}', expected 'NWC'")
+            raise about(f"flywheel.v1.nn.{kind}", NotImplementedError(f"data_format='{data_format}', expected 'NWC'"))
         image = expand_dims(as_tensor(input), 1)
         found = pool(image, [1, 1, _of_time(ksize), 1], [1, 1, _of_time(strides), 1], padding)
         return squeeze(found, 1, name)
@@ -78,7 +79,7 @@ def max_pool_with_argmax(
     def emit(x: Any) -> Any:
         high, wide, channels = x._dims[1:]
         if None in (high, wide, channels):
-            raise ValueError("max_pool_with_argmax: the sizes of images must be known")
+            raise about("max_pool_with_argmax", ValueError("the sizes of images must be known"))
         count = window[0] * window[1]
 
         def by_window(v: Any) -> Any:
@@ -117,7 +118,7 @@ def conv1d_transpose(
 ) -> Any:
     """The transpose of `conv1d`, whose filter is [width, outputs, inputs]."""
     if data_format != "NWC" or dilations not in (None, 1, [1]):
-        raise NotImplementedError("flywheel.v1.nn.conv1d_transpose: data_format and dilations")
+        raise about("flywheel.v1.nn.conv1d_transpose", NotImplementedError("data_format and dilations"))
     sizes = [int(n) for n in np.asarray(output_shape).reshape(-1)]
     found = conv2d_transpose(
         expand_dims(as_tensor(input), 1),
@@ -140,7 +141,7 @@ def _zeros_of(sizes: Any, like: Any) -> Any:
     """Zeros of sizes that are known, in the dtype of another tensor."""
     literal = sizes.op.attrs.get("literal") if hasattr(sizes, "op") else sizes
     if literal is None:
-        raise NotImplementedError("flywheel.v1.nn: derivatives of convolutions for sizes that are computed")
+        raise about("flywheel.v1.nn", NotImplementedError("derivatives of convolutions for sizes that are computed"))
     return zeros([int(n) for n in np.asarray(literal)], as_tensor(like).dtype)
 
 
@@ -297,7 +298,7 @@ def conv3d_transpose(
 ) -> Any:
     """The transpose of `conv3d`, whose filter is [depth, height, width, outputs, inputs]."""
     if dilations not in (None, 1, [1, 1, 1, 1, 1], (1, 1, 1, 1, 1)):
-        raise NotImplementedError("flywheel.v1.nn.conv3d_transpose: dilations")
+        raise about("flywheel.v1.nn.conv3d_transpose", NotImplementedError("dilations"))
     y = as_tensor(value if input is None else input)
     w = as_tensor(filter if filters is None else filters)
     sizes = [int(n) for n in np.asarray(output_shape).reshape(-1)]
@@ -322,7 +323,7 @@ def conv_transpose(
     """The transpose of a convolution of sequences, images or volumes."""
     rank = len(as_tensor(input).shape) - 2
     if data_format not in (None, "NWC", "NHWC", "NDHWC") or dilations not in (None, 1):
-        raise NotImplementedError("flywheel.v1.nn.conv_transpose: channels first, and dilations")
+        raise about("flywheel.v1.nn.conv_transpose", NotImplementedError("channels first, and dilations"))
     steps = [strides] * rank if isinstance(strides, int) else list(strides)
     steps = steps if len(steps) == rank + 2 else [1, *steps, 1]
     if rank == 1:

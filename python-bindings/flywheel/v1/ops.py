@@ -7,6 +7,7 @@ from typing import Any, List, Optional
 import numpy as np
 
 from .. import _dtypes, _ops
+from .._errors import about, wrong
 from .._kinds import elements
 from .._ops import _checks, _core, _indexing, _shapes
 from .._ops._conversions import wrapping_cast
@@ -117,7 +118,7 @@ def add_n(inputs: Any, name: Optional[str] = None) -> Any:
     """The sum of tensors of one shape."""
     inputs = elements("inputs", inputs)
     if not inputs:
-        raise ValueError("add_n: expected at least one tensor as inputs, found none")
+        raise wrong(ValueError, "at least one tensor", "none", "inputs", function="add_n")
 
     def emit(*xs: Any) -> Any:
         total = xs[0]
@@ -267,7 +268,7 @@ def _of_one_dtype(kind: str, values: Any) -> List[Tensor]:
 def _axis_of(kind: str, axis: Any) -> int:
     literal = axis.op.attrs.get("literal") if isinstance(axis, Tensor) else axis
     if literal is None or isinstance(literal, (list, tuple)):
-        raise TypeError(f"{kind}: the axis is a number, found {axis!r}; the order of arguments is (values, axis)")
+        raise about(kind, TypeError(f"the axis is a number, found {axis!r}; the order of arguments is (values, axis)"))
     return int(literal)
 
 
@@ -282,7 +283,7 @@ def unstack(value: Any, num: Optional[int] = None, axis: int = 0, name: str = "u
     x = as_tensor(value)
     count = x.shape[axis].value if num is None else int(num)
     if count is None:
-        raise ValueError(f"unstack: the size of dimension {axis} of {x!r} is unknown: give `num`")
+        raise about("unstack", ValueError(f"the size of dimension {axis} of {x!r} is unknown: give `num`"))
     made = make("unstack", lambda y: [_ops.squeeze(z, axis) for z in _ops.split(y, count, axis)], x, name=name)
     return list(made) if count > 1 else [made]
 
@@ -299,7 +300,7 @@ def split(value: Any, num_or_size_splits: Any, axis: int = 0, num: Any = None, n
         what = f"split: sizes {parts} of dimension {axis}"
         given = sum(n for n in parts if n != -1)
         if any(n < -1 for n in parts) or parts.count(-1) > 1:
-            raise ValueError(f"{what}: expected sizes of at least 0, and one -1 at most")
+            raise about(what, ValueError("expected sizes of at least 0, and one -1 at most"))
         if -1 in parts:
             _checks.expect_at_least(old[place], given, what)
             parts[parts.index(-1)] = _core.index_op("maxsi", _core.index_op("subi", old[place], given), 0)
@@ -318,8 +319,8 @@ def split(value: Any, num_or_size_splits: Any, axis: int = 0, num: Any = None, n
     if is_open(num_or_size_splits):
         parts = as_tensor(num_or_size_splits).static_shape
         if not parts or parts[0] is None:
-            raise ValueError(f"split: expected a number of pieces, or their sizes as a vector of known length, found "
-                             f"{num_or_size_splits!r}")  # fmt: skip
+            raise about("split", ValueError("expected a number of pieces, or their sizes as a vector of known length, "
+                                            f"found {num_or_size_splits!r}"))  # fmt: skip
         count = parts[0]
         sizes = None if x.static_shape is None else list(x.static_shape)
         if sizes:
@@ -328,7 +329,7 @@ def split(value: Any, num_or_size_splits: Any, axis: int = 0, num: Any = None, n
     made = make("split", emit, x, as_known(num_or_size_splits), name=name, types=types)
     found = list(made) if isinstance(made, (list, tuple)) else [made]
     if num is not None and num != len(found):
-        raise ValueError(f"split: expected num={num} pieces, found sizes of {len(found)}")
+        raise about("split", ValueError(f"expected num={num} pieces, found sizes of {len(found)}"))
     return found
 
 
@@ -387,9 +388,10 @@ def strided_slice(
 ) -> Any:  # fmt: skip
     """The elements from `begin` to `end` in steps, in each dimension; a bit of a mask says that a bound is open."""
     if ellipsis_mask or new_axis_mask:
-        raise NotImplementedError("flywheel.v1.strided_slice: ellipsis_mask and new_axis_mask; use x[..., None]")
+        raise about("flywheel.v1.strided_slice", NotImplementedError(
+            "ellipsis_mask and new_axis_mask; use x[..., None]"))  # fmt: skip
     if var is not None:
-        raise NotImplementedError("flywheel.v1.strided_slice: var; assign rows by scatter_update")
+        raise about("flywheel.v1.strided_slice", NotImplementedError("var; assign rows by scatter_update"))
     steps = [1] * len(_vector(begin)) if strides is None else [int(s) for s in strides]
 
     def emit(x: Any, starts: Any, stops: Any) -> Any:
@@ -456,7 +458,8 @@ def pad(
     widths = _widths(paddings)
     if any(isinstance(width, Tensor) for pair in widths for width in pair):
         if kind != "CONSTANT":
-            raise NotImplementedError(f"flywheel.v1.pad: mode {kind} by paddings that are computed; give numbers")
+            raise about("flywheel.v1.pad", NotImplementedError(f"mode {kind} by paddings that are computed; give "
+                                                               "numbers"))  # fmt: skip
         return make("Pad", lambda x, ws: _ops.pad(x, ws, constant_values), as_tensor(tensor), widths, name=name)
     if kind == "CONSTANT":
         return make("Pad", lambda x: _ops.pad(x, _of_each(x, widths), constant_values), as_tensor(tensor), name=name)
@@ -470,7 +473,7 @@ def _widths(paddings: Any) -> Any:
     if isinstance(given, Tensor) or hasattr(given, "_as_graph_tensor"):
         x = as_tensor(given)
         if not x.static_shape or len(x.static_shape) != 2 or x.static_shape[0] is None:
-            raise ValueError(f"pad: expected paddings of shape (rank, 2), found {x.shape}")
+            raise about("pad", ValueError(f"expected paddings of shape (rank, 2), found {x.shape}"))
         given = [[x[i, j] for j in (0, 1)] for i in range(x.static_shape[0])]
     return [[as_size(w) if isinstance(w, Tensor) or hasattr(w, "_as_graph_tensor") else int(w) for w in pair]
             for pair in given]  # fmt: skip
@@ -479,8 +482,8 @@ def _widths(paddings: Any) -> Any:
 def _of_each(x: Any, widths: Any) -> Any:
     """Returns the paddings, a pair for each dimension."""
     if len(widths) != x.ndim or any(width < 0 for pair in widths for width in pair):
-        raise ValueError(f"pad: expected two paddings of at least 0 for each dimension of shape "
-                         f"{format_shape(x._dims)}, found {widths}")  # fmt: skip
+        raise about("pad", ValueError("expected two paddings of at least 0 for each dimension of shape "
+                                      f"{format_shape(x._dims)}, found {widths}"))  # fmt: skip
     return widths
 
 
@@ -491,7 +494,7 @@ def _mirrored(x: Any, widths: Any, skipped: int) -> Any:
         if not low and not high:
             continue
         if count is None:
-            raise ValueError(f"pad: dimension {axis}, which is mirrored, must have a known size")
+            raise about("pad", ValueError(f"dimension {axis}, which is mirrored, must have a known size"))
         if max(low, high) > count - skipped:
             raise ValueError(f"paddings must be no greater than the dimension size: {low}, {high} greater than "
                              f"{count - skipped}")  # fmt: skip
@@ -569,8 +572,8 @@ def clip_by_value(t: Any, clip_value_min: Any, clip_value_max: Any, name: Option
     def emit(x: Any, low: Any, high: Any) -> Any:
         found = _ops.clip(x, low, high)
         if found.ndim != x.ndim or any(n != m and None not in (n, m) for n, m in zip(found._dims, x._dims)):
-            raise ValueError(f"clip_by_value: bounds do not broadcast to shape {format_shape(x._dims)}: with them it "
-                             f"is {format_shape(found._dims)}")  # fmt: skip
+            raise about("clip_by_value", ValueError(f"bounds do not broadcast to shape {format_shape(x._dims)}: with "
+                                                    f"them it is {format_shape(found._dims)}"))  # fmt: skip
         return found
 
     return make("clip_by_value", emit, as_tensor(t), clip_value_min, clip_value_max, name=name)

@@ -6,6 +6,7 @@ from typing import Any, NamedTuple, Optional
 import numpy as np
 
 from .. import _dtypes, _ops
+from .._errors import about
 from .._ops._order import MOST_SORTED, places_in_order
 from .._tensor import as_tensor as constant_of
 from .conversion import as_tensor, make
@@ -26,7 +27,7 @@ class TopKV2(NamedTuple):
 def _last(x: Any, what: str) -> int:
     count: Optional[int] = x._dims[-1] if x.ndim else None
     if count is None:
-        raise ValueError(f"{what}: the size of the last dimension must be known, found shape {x._dims}")
+        raise about(what, ValueError(f"the size of the last dimension must be known, found shape {x._dims}"))
     return count
 
 
@@ -86,7 +87,8 @@ def argsort(
         place = axis + x.ndim if axis < 0 else axis
         count = x._dims[place]
         if count is None or count > MOST_SORTED:
-            raise ValueError(f"argsort takes a dimension of a known size of at most {MOST_SORTED}, found {count}")
+            raise about("argsort", ValueError(f"takes a dimension of a known size of at most {MOST_SORTED}, found "
+                                              f"{count}"), " ")  # fmt: skip
         return _ops.cast(places_in_order(x, place, direction == "DESCENDING"), _dtypes.int32)
 
     found: Tensor = make("argsort", emit, as_tensor(values), name=name)

@@ -6,6 +6,7 @@ from contextlib import contextmanager
 from typing import Any, Callable, Dict, Iterator, List, Sequence
 
 from .. import _dtypes, _ops, transforms
+from .._errors import about
 from .conversion import as_tensor
 from .graph import Graph, get_default_graph
 from .inference import as_list
@@ -58,8 +59,8 @@ def override_map(graph: Graph, types: Dict[str, str]) -> Iterator[None]:
         if not isinstance(kind, str) or not isinstance(types[kind], str):
             raise TypeError("op_type_map must be a dictionary mapping strings to strings")
         if kind not in _KNOWN:
-            raise NotImplementedError(f"flywheel.v1.Graph.gradient_override_map: ops of type '{kind}'; those it takes: "
-                                      f"{', '.join(sorted(_KNOWN))}")  # fmt: skip
+            raise about("flywheel.v1.Graph.gradient_override_map", NotImplementedError(
+                f"ops of type '{kind}'; those it takes: {', '.join(sorted(_KNOWN))}"))  # fmt: skip
     own = graph._open
     old, own.gradients = own.gradients, {**own.gradients, **{_OTHER.get(k, k): name for k, name in types.items()}}
     try:
@@ -185,13 +186,14 @@ def custom_gradient(f: Callable[..., Any]) -> Callable[..., Any]:
             made = gradient(*cotangents)
             results = list(made) if isinstance(made, (list, tuple)) else [made]
             if len(results) != len(inputs):
-                raise ValueError(f"custom_gradient function expected to return {len(inputs)} gradients but returned "
-                                 f"{len(results)} instead.")  # fmt: skip
+                raise about("custom_gradient", ValueError(f"function expected to return {len(inputs)} gradients but "
+                                                          f"returned {len(results)} instead."), " ")  # fmt: skip
             results = [None if one is None else identity(one) for one in results]
         own = _Own(context, inputs, outputs, cotangents, results)
         read = [x.name for x in own.captures if x.op.type in ("VariableV2", "ReadValue")]
         if read:
-            raise ValueError(f"custom_gradient: the function reads {', '.join(read)}: pass variables as arguments")
+            raise about("custom_gradient", ValueError(f"the function reads {', '.join(read)}: pass variables as "
+                                                      "arguments"))  # fmt: skip
 
         def region(emitter: Any, op: Operation) -> Any:
             values = [emitter.value(x) for x in op.inputs]

@@ -7,6 +7,7 @@ import numpy as np
 
 from .. import _dtypes, _ops
 from .. import nn as traced
+from .._errors import about
 from .._ops import _checks, _core
 from .arrays import flat_places
 from .conversion import as_tensor, dtype_of, make
@@ -23,7 +24,7 @@ def _at(kind: str, function: Callable[[Any, Any, Any], Any], words: str) -> Call
         u = u if u.dtype == as_tensor(tensor).dtype else as_tensor(updates, as_tensor(tensor).dtype)
         depth = index.static_shape[-1] if index.static_shape else None
         if depth is None:
-            raise ValueError(f"{kind}: how many dimensions an index has must be known, found shape {index.shape}")
+            raise about(kind, ValueError(f"how many dimensions an index has must be known, found shape {index.shape}"))
 
         def emit(y: Any, i: Any, v: Any) -> Any:
             whole: List[Any] = [_ops.dim(y, axis) if n is None else n for axis, n in enumerate(y._dims)]
@@ -55,9 +56,8 @@ def batch_gather(params: Any, indices: Any, name: Optional[str] = None) -> Any:
     def emit(y: Any, places: Any) -> Any:
         axis = places.ndim - 1
         if y.ndim < places.ndim or axis < 0:
-            raise ValueError(
-                f"batch_gather: expected params of as many dimensions as indices have, found {y.ndim} and {places.ndim}"
-            )
+            raise about("batch_gather", ValueError("expected params of as many dimensions as indices have, found "
+                                                   f"{y.ndim} and {places.ndim}"))  # fmt: skip
         for one in range(axis):
             _checks.expect_equal(_core.size(places, one), _core.size(y, one), f"batch_gather: dimension {one}")
         sizes = [_ops.dim(places, one) for one in range(places.ndim)]
@@ -78,11 +78,12 @@ def dynamic_stitch(indices: Sequence[Any], data: Sequence[Any], name: Optional[s
     places = [as_tensor(i) for i in indices]
     slices = [as_tensor(x) for x in data]
     if len(places) != len(slices) or not places:
-        raise ValueError(f"dynamic_stitch: expected as many indices as data, found {len(places)} and {len(slices)}")
+        raise about("dynamic_stitch", ValueError(f"expected as many indices as data, found {len(places)} and "
+                                                 f"{len(slices)}"))  # fmt: skip
     form = slices[0].static_shape
     rank = None if places[0].static_shape is None else len(places[0].static_shape)
     if form is None or rank is None or None in form[rank:]:
-        raise ValueError("dynamic_stitch: the shapes of slices must be known")
+        raise about("dynamic_stitch", ValueError("the shapes of slices must be known"))
     rest = [int(n or 0) for n in form[rank:]]
     flat = make("concat", lambda *xs: _ops.concatenate([_ops.reshape(x, [-1]) for x in xs], 0), *places)
     rows = make("concat", lambda *xs: _ops.concatenate([_ops.reshape(x, [-1, *rest]) for x in xs], 0), *slices)
@@ -118,7 +119,7 @@ def ensure_shape(x: Any, shape: Any, name: Optional[str] = None) -> Any:
 
     def emit(v: Any) -> Any:
         if v.ndim != len(wanted):
-            raise ValueError(f"ensure_shape: expected {len(wanted)} dimensions, found {v.ndim}")
+            raise about("ensure_shape", ValueError(f"expected {len(wanted)} dimensions, found {v.ndim}"))
         for axis, n in enumerate(wanted):
             if n is not None:
                 _checks.expect_equal(_core.size(v, axis), n, f"ensure_shape: dimension {axis} of '{y.name}'")
@@ -206,7 +207,7 @@ def bitcast(input: Any, type: Any, name: Optional[str] = None) -> Any:
     """The bits of the elements as a dtype of the same width, for numbers that are known."""
     x, kind = as_tensor(input), dtype_of(type)
     if "literal" not in x.op.attrs or x.dtype.dtype.itemsize != kind.itemsize:
-        raise NotImplementedError("flywheel.v1.bitcast: of constants, to a dtype of the same width")
+        raise about("flywheel.v1.bitcast", NotImplementedError("of constants, to a dtype of the same width"))
     return as_tensor(np.asarray(x.op.attrs["literal"]).view(kind))
 
 

@@ -10,6 +10,7 @@ from typing import Any, List, Optional, Tuple
 import numpy as np
 
 from .. import _dtypes
+from .._errors import about
 from .conversion import as_tensor
 from .graph import get_default_graph
 from .operation import Operation, Tensor
@@ -91,8 +92,8 @@ def Print(  # noqa: N802
     """The same tensor; a run that needs it prints `data` at its end, to the standard error."""
     graph = get_default_graph()
     if graph._open.contexts:
-        raise NotImplementedError("flywheel.v1.Print is not implemented in a branch or the body of a "
-                                  "loop: use it outside")
+        raise about("flywheel.v1.Print", NotImplementedError("is not implemented in a branch or the body of a loop: "
+                                                             "use it outside"), " ")  # fmt: skip
     x, tensors = as_tensor(input_), [as_tensor(one) for one in data]
     left, count = [-1 if first_n is None else first_n], 3 if summarize is None else summarize
 
@@ -152,8 +153,8 @@ def print_(
     "file://NAME"."""
     graph = get_default_graph()
     if graph._open.contexts:
-        raise NotImplementedError("flywheel.v1.print is not implemented in a branch or the body of a "
-                                  "loop: use it outside")
+        raise about("flywheel.v1.print", NotImplementedError("is not implemented in a branch or the body of a loop: "
+                                                             "use it outside"), " ")  # fmt: skip
     tensors: List[Tensor] = []
     parts = [_template(one, tensors) for one in inputs]
     count = 3 if summarize is None else summarize

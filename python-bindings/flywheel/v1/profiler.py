@@ -4,6 +4,7 @@
 from typing import Any, Dict, List, Optional
 
 from .. import _dtypes
+from .._errors import about
 from .._models import cost
 from .graph import Graph, get_default_graph
 from .programs import Counted
@@ -44,13 +45,14 @@ def profile(
     those of `ProfileOptionBuilder`, and ValueError for an unknown `cmd`.
     """
     if op_log is not None:
-        raise NotImplementedError("flywheel.v1.profiler.profile: op_log; the operations of ops are counted")
+        raise about("flywheel.v1.profiler.profile", NotImplementedError("op_log; the operations of ops are counted"))
     if cmd not in ("scope", "graph", "op", "code"):
-        raise ValueError(f"flywheel.v1.profiler.profile: expected cmd 'scope', 'graph', 'op' or 'code', found {cmd!r}")
+        raise about("flywheel.v1.profiler.profile", ValueError("expected cmd 'scope', 'graph', 'op' or 'code', found "
+                                                               f"{cmd!r}"))  # fmt: skip
     graph = get_default_graph() if graph is None else graph
     wanted = list((options or ProfileOptionBuilder.float_operation()).get("select", []))
     if not set(wanted) <= {"float_ops", "params"}:
-        raise NotImplementedError(f"flywheel.v1.profiler.profile: select={wanted}; float_ops and params")
+        raise about("flywheel.v1.profiler.profile", NotImplementedError(f"select={wanted}; float_ops and params"))
     with graph.as_default():
         parameters = sum(int(v.shape.num_elements() or 0) for v in graph.get_collection("trainable_variables"))
         tensors: List[Any] = []

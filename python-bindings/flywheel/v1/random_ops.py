@@ -8,6 +8,7 @@ from typing import Any, Callable, List, Optional, Tuple
 import numpy as np
 
 from .. import _dtypes, random
+from .._errors import about
 from .conversion import as_tensor, constant, dtype_of
 from .dtypes import as_dtype
 from .graph import get_default_graph
@@ -96,8 +97,8 @@ def random_crop(value: Any, size: Any, seed: Any = None, name: Any = None) -> An
     x = as_tensor(value)
     wanted = [int(n) for n in np.asarray(size).reshape(-1)]
     if x.static_shape is None or len(x.static_shape) != len(wanted):
-        raise ValueError(f"random_crop of a tensor of shape {x.shape}: expected as many sizes as dimensions, found "
-                         f"{wanted}")  # fmt: skip
+        raise about("random_crop", ValueError(f"of a tensor of shape {x.shape}: expected as many sizes as dimensions, "
+                                              f"found {wanted}"), " ")  # fmt: skip
     if any(n is not None and n < k for n, k in zip(x.static_shape, wanted)):
         raise ValueError(f"Need value.shape >= size, got {x.shape} and {wanted}")
     places = cast(TABLE["add"](TABLE["subtract"](shape(x), wanted), 1), _dtypes.float32)

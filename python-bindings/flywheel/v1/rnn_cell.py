@@ -8,6 +8,7 @@ variables at the first call, and takes the same ones at each other call.
 from typing import Any, Dict, List, NamedTuple, Optional, Sequence, Tuple
 
 from .. import _dtypes
+from .._errors import about
 from . import nn
 from .conversion import as_tensor
 from .ops import clip_by_value, concat, matmul, split, zeros
@@ -201,7 +202,7 @@ class LSTMCell(_LSTM):
         super().__init__(num_units, forget_bias, state_is_tuple, activation=activation, reuse=reuse, name=name,
                          dtype=dtype)  # fmt: skip
         if num_unit_shards is not None or num_proj_shards is not None:
-            raise NotImplementedError("flywheel.v1.nn.rnn_cell.LSTMCell: variables in several parts")
+            raise about("flywheel.v1.nn.rnn_cell.LSTMCell", NotImplementedError("variables in several parts"))
         self._peepholes, self._cell_clip, self._initializer = use_peepholes, cell_clip, initializer
         self._num_proj, self._proj_clip = num_proj, proj_clip
 
@@ -244,7 +245,7 @@ class MultiRNNCell(RNNCell):
     def __init__(self, cells: Sequence[RNNCell], state_is_tuple: bool = True):
         super().__init__()
         if not cells:
-            raise ValueError("Must specify at least one cell for MultiRNNCell.")
+            raise about("MultiRNNCell", ValueError("Must specify at least one cell for MultiRNNCell."), None)
         self._cells: List[RNNCell] = list(cells)
         self._is_tuple = state_is_tuple
         if not state_is_tuple and any(isinstance(cell.state_size, tuple) for cell in cells):
@@ -303,7 +304,7 @@ class DropoutWrapper(_Wrapper):
     ):  # fmt: skip
         super().__init__(cell)
         if variational_recurrent:
-            raise NotImplementedError("flywheel.v1.nn.rnn_cell.DropoutWrapper: variational_recurrent")
+            raise about("flywheel.v1.nn.rnn_cell.DropoutWrapper", NotImplementedError("variational_recurrent"))
         for name, value in (("input", input_keep_prob), ("output", output_keep_prob), ("state", state_keep_prob)):
             if isinstance(value, (int, float)) and not 0.0 < value <= 1.0:
                 raise ValueError(f"Parameter {name}_keep_prob must be in (0, 1], found {value}")

@@ -6,6 +6,7 @@ from typing import Any, Callable, Optional
 
 from .. import _dtypes, _ops
 from .. import nn as traced
+from .._errors import about
 from .._ops import _checks, _core
 from .._ops._reductions import reduce_max, reduce_min
 from .._tensor import format_shape
@@ -70,13 +71,15 @@ def scatter_nd(indices: Any, updates: Any, shape: Any, name: Optional[str] = Non
     index, u = as_tensor(indices), as_tensor(updates)
     depth = index.static_shape[-1] if index.static_shape else None
     if depth is None:
-        raise ValueError(f"scatter_nd: how many dimensions an index has must be known, found shape {index.shape}")
+        raise about("scatter_nd", ValueError("how many dimensions an index has must be known, found shape "
+                                             f"{index.shape}"))  # fmt: skip
 
     def emit(like: Any, i: Any, v: Any) -> Any:
         what = (f"scatter_nd: updates of shape {format_shape(v._dims)} at indices of shape {format_shape(i._dims)} in "
                 f"shape {format_shape(like._dims)}")  # fmt: skip
         if depth > like.ndim or v.ndim != i.ndim - 1 + like.ndim - depth:
-            raise ValueError(f"{what}: expected an index of no more dimensions than there are, and a slice for each")
+            raise about(what, ValueError("expected an index of no more dimensions than there are, and "
+                                         "a slice for each"))  # fmt: skip
         own = [_core.size(i, axis) for axis in range(i.ndim - 1)]
         for axis, expected in enumerate([*own, *_core.sizes(like)[depth:]]):
             _checks.expect_equal(_core.size(v, axis), expected, f"{what}: dimension {axis}")
@@ -100,7 +103,7 @@ def _nd(kind: str) -> Callable[..., Tensor]:
         index, u = as_tensor(indices), as_tensor(updates, ref.dtype)
         depth = index.static_shape[-1] if index.static_shape else None
         if depth is None:
-            raise ValueError(f"{kind}: how many dimensions an index has must be known, found shape {index.shape}")
+            raise about(kind, ValueError(f"how many dimensions an index has must be known, found shape {index.shape}"))
         ref._check_writable()
         own, sizes = ref.implementation, tuple(ref.shape.as_list())
 

@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from typing import Any, Callable, Dict, Iterator, List, Optional, Tuple
 
 from .. import _dtypes
+from .._errors import about
 from .._kinds import text
 from . import random_ops
 from .dtypes import DType, as_dtype
@@ -71,7 +72,7 @@ class VariableScope:
 
     def set_partitioner(self, partitioner: Any) -> None:
         if partitioner is not None:
-            raise NotImplementedError("flywheel.v1.VariableScope.set_partitioner: variables have no parts")
+            raise about("flywheel.v1.VariableScope.set_partitioner", NotImplementedError("variables have no parts"))
 
     @property
     def regularizer(self) -> Any:
@@ -113,7 +114,7 @@ def variable_scope(
     """Puts a prefix before names of `get_variable`, and of ops (N3, N9, N11). `values` has no effect: there is one
     graph."""
     if partitioner is not None:
-        raise NotImplementedError("flywheel.v1.variable_scope: partitioner")
+        raise about("flywheel.v1.variable_scope", NotImplementedError("partitioner"))
     if name_or_scope is None and default_name is None:
         raise ValueError("If default_name is None then name_or_scope is required")
     if reuse is True and name_or_scope is None:
@@ -192,9 +193,14 @@ def get_variable(
                                 constraint=constraint, reuse=scope.reuse)  # fmt: skip
         return made
     if partitioner is not None:
-        raise NotImplementedError("flywheel.v1.get_variable: partitioner")
+        raise about("flywheel.v1.get_variable", NotImplementedError("partitioner"))
     return get_by_full_name(full, shape, dtype, initializer, regularizer, trainable, collections, constraint,
                             scope.reuse)  # fmt: skip
+
+
+def _refused(text: str) -> ValueError:
+    """An error of `get_variable` in the words of TensorFlow."""
+    return about("get_variable", ValueError(text), None)
 
 
 def get_by_full_name(
@@ -208,12 +214,12 @@ def get_by_full_name(
     found = graph._variable_store.get(name)
     if found is not None:
         if reuse is False or reuse is None:
-            raise ValueError(f"Variable {name} already exists, disallowed. Did you mean to set reuse=True or "
-                             f"reuse=AUTO_REUSE in VarScope? Originally defined at: {found.defined_at}")  # fmt: skip
+            raise _refused(f"Variable {name} already exists, disallowed. Did you mean to set reuse=True or "
+                           f"reuse=AUTO_REUSE in VarScope? Originally defined at: {found.defined_at}")  # fmt: skip
         return _share(found, name, shape, wanted)
     if reuse is True:
-        raise ValueError(f"Variable {name} does not exist, or was not created with tf.get_variable(). Did you mean to "
-                         "set reuse=tf.AUTO_REUSE in VarScope?")  # fmt: skip
+        raise _refused(f"Variable {name} does not exist, or was not created with tf.get_variable(). Did you mean to "
+                       "set reuse=tf.AUTO_REUSE in VarScope?")  # fmt: skip
     start = initializer if initializer is not None else scope.initializer
     regularizer = regularizer if regularizer is not None else scope.defaults.get("regularizer")
     constraint = constraint if constraint is not None else scope.defaults.get("constraint")
@@ -234,11 +240,11 @@ def _share(found: Variable, name: str, shape: Any, dtype: DType) -> Variable:
     if shape is not None:
         given = plain_shape(shape)
         if len(given) != len(found._shape) or any(a is not None and a != b for a, b in zip(given, found._shape)):
-            raise ValueError(f"Trying to share variable {name}, but specified shape {TensorShape(given)} and found "
-                             f"shape {found.shape}.")  # fmt: skip
+            raise _refused(f"Trying to share variable {name}, but specified shape {TensorShape(given)} and found "
+                           f"shape {found.shape}.")  # fmt: skip
     if found.dtype != dtype:
-        raise ValueError(f"Trying to share variable {name}, but specified dtype {dtype.name} and found "
-                         f"dtype {found.dtype.name}.")  # fmt: skip
+        raise _refused(f"Trying to share variable {name}, but specified dtype {dtype.name} and found "
+                       f"dtype {found.dtype.name}.")  # fmt: skip
     return found
 
 
@@ -252,8 +258,8 @@ def _initial(name: str, shape: Any, dtype: Any, wanted: DType, start: Any) -> Tu
         return start, None if isinstance(start, Tensor) and dtype is None else (wanted if dtype is not None else None)
     dims = None if shape is None else plain_shape(shape)
     if dims is None or None in dims:
-        raise ValueError(f"Shape of a new variable ({name}) must be fully defined, but instead was "
-                         f"{TensorShape(dims)}.")  # fmt: skip
+        raise _refused(f"Shape of a new variable ({name}) must be fully defined, but instead was "
+                       f"{TensorShape(dims)}.")  # fmt: skip
     if start is None:
         start = random_ops.glorot_uniform_initializer() if wanted.is_floating else (
             random_ops.zeros_initializer())  # fmt: skip

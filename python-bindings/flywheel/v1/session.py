@@ -8,6 +8,7 @@ from typing import Any, Callable, Dict, Iterator, List, Mapping, Optional, Seque
 import numpy as np
 
 from .. import _dtypes, _flywheel, _trace
+from .._errors import about, wrong
 from .._flywheel import Session as RuntimeSession
 from .._models import cost
 from ..store import FlatStore, Store, is_stream
@@ -88,7 +89,7 @@ class Session:
         flat: List[Any] = []
         form = self._flatten(fetches, flat)
         if feed_dict is not None and not isinstance(feed_dict, Mapping):
-            raise TypeError(f"expected a dict of tensors to values as feed_dict, found {type(feed_dict).__name__}")
+            raise wrong(TypeError, "a dict of tensors to values", type(feed_dict).__name__, "feed_dict")
         feeds = self._feeds(feed_dict or {})
         host_only = [self._host(f) for f in flat]
         rest = [f for f, value in zip(flat, host_only) if value is None]
@@ -124,10 +125,11 @@ class Session:
         return self.graph.as_graph_def()
 
     def list_devices(self) -> List[Any]:
-        raise NotImplementedError("flywheel.v1.Session.list_devices: there are /cpu:0 and, where there is one, /gpu:0")
+        raise about("flywheel.v1.Session.list_devices", NotImplementedError(
+            "there are /cpu:0 and, where there is one, /gpu:0"))  # fmt: skip
 
     def partial_run(self, *_: Any, **__: Any) -> Any:
-        raise NotImplementedError("flywheel.v1.Session.partial_run: use run")
+        raise about("flywheel.v1.Session.partial_run", NotImplementedError("use run"))
 
     partial_run_setup = partial_run
 

@@ -8,6 +8,7 @@ import ml_dtypes
 import numpy as np
 
 from .. import _dtypes, _ops
+from .._errors import about
 from .._ops._conversions import wrapping_cast
 from .._tensor import as_tensor as constant_of
 from .conversion import as_tensor, dtype_of, make, paired
@@ -38,7 +39,8 @@ def _floats(kind: str, x: Any, y: Any) -> Any:
     a = as_tensor(one, None if isinstance(one, Tensor) or not isinstance(other, Tensor) else other.dtype)
     b = as_tensor(other, a.dtype)
     if not a.dtype.is_floating:
-        raise TypeError(f"'{kind}' takes floating-point tensors, found {_dtypes.name_of(a.dtype)}: cast them")
+        raise about(kind, TypeError(f"'{kind}' takes floating-point tensors, found {_dtypes.name_of(a.dtype)}: cast "
+                                    "them"), None)  # fmt: skip
     return a, b
 
 
@@ -203,7 +205,7 @@ def _bitwise(kind: str, function: Callable[..., Any]) -> Callable[..., Any]:
 def _integers(kind: str, *values: Any) -> List[Any]:
     found = [as_tensor(x) for x in values]
     if not all(x.dtype.is_integer for x in found):
-        raise TypeError(f"tf.bitwise.{kind} takes integers, found {_dtypes.name_of(found[0].dtype)}")
+        raise about(f"tf.bitwise.{kind}", TypeError(f"takes integers, found {_dtypes.name_of(found[0].dtype)}"), " ")
     return found
 
 

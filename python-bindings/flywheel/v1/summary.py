@@ -11,6 +11,7 @@ from typing import Any, Callable, Dict, List, Optional, Sequence, Set
 import numpy as np
 
 from .. import _dtypes
+from .._errors import about
 from ..train import _events
 from .conversion import as_tensor
 from .graph import Graph, GraphKeys, get_default_graph
@@ -89,7 +90,7 @@ class FileWriter:
         graph_def: Any = None, filename_suffix: Optional[str] = None, session: Any = None,
     ):  # fmt: skip
         if graph_def is not None or session is not None:
-            raise NotImplementedError("flywheel.v1.summary.FileWriter: graph_def and session; give graph")
+            raise about("flywheel.v1.summary.FileWriter", NotImplementedError("graph_def and session; give graph"))
         self._logdir = logdir
         self._writer = _events.EventWriter(logdir, filename_suffix or "")
         self._run_tags: Set[str] = set()
@@ -200,7 +201,7 @@ def _encoded(tag: str, value: Any) -> bytes:
 
 
 def summary_iterator(path: str) -> Any:
-    raise NotImplementedError("flywheel.v1.train.summary_iterator: event files are read by TensorBoard")
+    raise about("flywheel.v1.train.summary_iterator", NotImplementedError("event files are read by TensorBoard"))
 
 
 class FileWriterCache:

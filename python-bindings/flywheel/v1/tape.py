@@ -5,6 +5,7 @@ from contextlib import contextmanager
 from typing import Any, Dict, Iterator, List, Optional, Tuple
 
 from .. import _dtypes
+from .._errors import about
 from .conversion import as_tensor
 from .derivatives import as_list, gradients, jacobian, reaches, sources_of
 from .graph import get_default_graph
@@ -112,8 +113,8 @@ class GradientTape:
         y = as_tensor(target)
         kept, stops = self._recorded([y], sources)
         if stops:
-            raise NotImplementedError("flywheel.v1.GradientTape.jacobian: an op that was not recorded takes a source: "
-                                      f"'{stops[0].op.name}'")  # fmt: skip
+            raise about("flywheel.v1.GradientTape.jacobian", NotImplementedError(
+                f"an op that was not recorded takes a source: '{stops[0].op.name}'"))  # fmt: skip
         return self._results(sources, {x: jacobian(y, x) for x in kept})
 
     def _use(self) -> None:

@@ -5,6 +5,7 @@ from typing import Any, Callable, List, Optional
 
 from .. import _dtypes, _ops
 from .. import nn as traced
+from .._errors import about
 from .conversion import as_tensor, make
 from .dtypes import as_dtype
 from .graph import get_default_graph
@@ -29,7 +30,7 @@ class TensorArray:
         element_shape: Any = None, colocate_with_first_write_call: bool = True, name: Optional[str] = None,
     ):  # fmt: skip
         if handle is not None:
-            raise NotImplementedError("flywheel.v1.TensorArray: handle; give flow")
+            raise about("flywheel.v1.TensorArray", NotImplementedError("handle; give flow"))
         self.dtype = as_dtype(dtype)
         self._size: Any = 0 if size is None else size
         self._grows = bool(dynamic_size)
@@ -71,11 +72,11 @@ class TensorArray:
             raise ValueError("the shape of the elements of a TensorArray is not known yet: nothing was written to it; "
                              "give element_shape=")  # fmt: skip
         if self._grows and isinstance(self._size, int) and self._size == 0:
-            raise NotImplementedError("flywheel.v1.TensorArray: dynamic_size from 0; give the size")
+            raise about("flywheel.v1.TensorArray", NotImplementedError("dynamic_size from 0; give the size"))
         sizes = [0 if n is None else n for n in known]
         if None in known:
-            raise NotImplementedError(f"flywheel.v1.TensorArray of elements of shape {list(known)}: sizes must be "
-                                      "known")  # fmt: skip
+            raise about("flywheel.v1.TensorArray", NotImplementedError(
+                f"of elements of shape {list(known)}: sizes must be known"), " ")  # fmt: skip
         found: Tensor = zeros([as_size(self._size), *sizes], self.dtype)
         return found
 
@@ -98,8 +99,8 @@ class TensorArray:
         """The array with another element at a place."""
         x = as_tensor(value, self.dtype)
         if x.dtype != self.dtype:
-            raise TypeError(f"TensorArray dtype is {_dtypes.name_of(self.dtype)} but the value is of dtype "
-                            f"{_dtypes.name_of(x.dtype)}")  # fmt: skip
+            raise about("TensorArray", TypeError(f"dtype is {_dtypes.name_of(self.dtype)} but the value is of dtype "
+                                                 f"{_dtypes.name_of(x.dtype)}"), " ")  # fmt: skip
         own = x.static_shape if self._shape is None else self._shape
         whole = self._all(own)
 

@@ -10,6 +10,7 @@ from unittest import mock as mock
 import numpy as np
 
 from .. import _flywheel
+from .._errors import about
 from .derivatives import gradients
 from .graph import Graph
 from .session import Session, default_session
@@ -115,7 +116,8 @@ def is_gpu_available(cuda_only: bool = False, min_cuda_compute_capability: Any =
 
 
 def assert_equal_graph_def(actual: Any, expected: Any, checkpoint_v2: bool = False) -> None:
-    raise NotImplementedError("flywheel.v1.test.assert_equal_graph_def: graphs are not written as protocol buffers")
+    raise about("flywheel.v1.test.assert_equal_graph_def", NotImplementedError(
+        "graphs are not written as protocol buffers"))  # fmt: skip
 
 
 def _derivatives(x: Any, x_shape: Any, y: Any, y_shape: Any, delta: float, start: Any, feed: Any) -> Any:

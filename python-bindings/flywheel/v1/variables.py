@@ -7,6 +7,7 @@ import numpy as np
 
 from .. import _dtypes
 from .. import variables as traced
+from .._errors import about
 from . import _operators
 from .conversion import as_tensor, constant, dtype_of
 from .dtypes import DType
@@ -32,9 +33,11 @@ class Variable(_operators.Operators):
         if initial_value is None:
             raise ValueError("initial_value must be specified.")
         if variable_def is not None or import_scope is not None:
-            raise NotImplementedError("flywheel.v1.Variable: variable_def and import_scope; give initial_value")
+            raise about("flywheel.v1.Variable", NotImplementedError(
+                "variable_def and import_scope; give initial_value"))  # fmt: skip
         if not validate_shape:
-            raise NotImplementedError("flywheel.v1.Variable: validate_shape=False; shapes of variables are fixed")
+            raise about("flywheel.v1.Variable", NotImplementedError(
+                "validate_shape=False; shapes of variables are fixed"))  # fmt: skip
         graph = get_default_graph()
         graph.check_name(name or "Variable")
         self._create(graph, graph.unique_name(name or "Variable"), None, initial_value, trainable, collections, dtype,
@@ -203,8 +206,9 @@ class Variable(_operators.Operators):
         return self._with_averages(self._write("AssignSub", "assign_sub", delta, name))
 
     def scatter_sub(self, sparse_delta: Any, use_locking: bool = False, name: Optional[str] = None) -> Tensor:
-        raise NotImplementedError("flywheel.v1.Variable.scatter_sub takes IndexedSlices, which there are none: use "
-                                  "tf.scatter_sub(variable, indices, updates)")  # fmt: skip
+        raise about("flywheel.v1.Variable.scatter_sub", NotImplementedError(
+            "takes IndexedSlices, which there are none: use tf.scatter_sub(variable, indices, "
+            "updates)"), " ")  # fmt: skip
 
     def _with_averages(self, written: Tensor) -> Tensor:
         """Returns the new value, when averages without bias go on from it: see `_go_on_from_value`."""

@@ -4,6 +4,7 @@
 from typing import Any, Dict, List, Optional, Sequence
 
 from .. import _trace
+from .._errors import about
 from ..dashboard import Dashboard
 from ..watching import Limits, Target, emit_watch
 from .conversion import as_tensor
@@ -28,7 +29,7 @@ def watch_graph(
     tensors: List[Tensor] = [as_tensor(v) for v in [*own, *activations.values()]]
     unknown = [name for name in limits if name not in names]
     if unknown:
-        raise ValueError(f"watch: expected limits of what is watched, found {', '.join(unknown)}")
+        raise about("watch", ValueError(f"expected limits of what is watched, found {', '.join(unknown)}"))
     bounds = bound_loops(known)
     mark(tensors)
 

@@ -6,6 +6,7 @@ from typing import Any, Dict, List, Mapping, Optional, Sequence, Tuple
 import numpy as np
 
 from ... import _dtypes
+from ..._errors import about
 from ..._flywheel import InvalidArgumentError
 from ..._kinds import elements
 from ..._models import cost
@@ -30,7 +31,7 @@ def placeholder(
 ) -> Tensor:
     """A tensor that functions are fed."""
     if sparse:
-        raise NotImplementedError("flywheel.keras: sparse placeholders")
+        raise about("flywheel.keras", NotImplementedError("sparse placeholders"))
     sizes = shape if shape is not None else None if ndim is None else (None,) * ndim
     return _v1.placeholder(dtype or floatx(), sizes, name)
 

@@ -7,6 +7,7 @@ import numpy as np
 
 from ... import _dtypes, _ops
 from ... import nn as _traced
+from ..._errors import about, wrong
 from ..._ops import _contractions
 from ...v1 import arrays as _arrays
 from ...v1 import nn as _nn
@@ -62,7 +63,7 @@ def int_shape(x: Any) -> Any:
 def known(x: Any) -> Any:
     """A tensor or a variable; raises TypeError for others."""
     if not isinstance(x, (Tensor, Variable)):
-        raise TypeError(f"expected a tensor or a variable, found {type(x).__name__}")
+        raise wrong(TypeError, "a tensor or a variable", type(x).__name__)
     return x
 
 
@@ -378,7 +379,8 @@ def batch_dot(x: Any, y: Any, axes: Any = None) -> Any:
     [batch, 1] of two vectors."""
     a, b = as_tensor(x), as_tensor(y)
     if ndim(a) < 2 or ndim(b) < 2:
-        raise ValueError(f"batch_dot takes at least 2 dimensions, found shapes {int_shape(a)} and {int_shape(b)}")
+        raise about("batch_dot", ValueError(f"takes at least 2 dimensions, found shapes {int_shape(a)} and "
+                                            f"{int_shape(b)}"), " ")  # fmt: skip
     places = (ndim(a) - 1, ndim(b) - 2 if ndim(b) > 2 else 1) if axes is None else (
         (axes, axes) if isinstance(axes, int) else tuple(axes))  # fmt: skip
     if ndim(a) == ndim(b) == 2:

@@ -4,6 +4,7 @@
 from typing import Any, Callable, List, Tuple
 
 from ... import _ops
+from ..._errors import about
 from ...v1 import functional_ops as _functional
 from ...v1.arrays import reverse as _reverse
 from ...v1.conversion import as_tensor, make
@@ -27,7 +28,7 @@ def rnn(
     if mask is not None and not initial_states:
         raise ValueError("No initial states provided! When using masking in an RNN, you should provide initial states")
     if mask is not None and len(x.static_shape) > 3:
-        raise NotImplementedError("flywheel.keras.backend.rnn: a mask of steps that are more than vectors")
+        raise about("flywheel.keras.backend.rnn", NotImplementedError("a mask of steps that are more than vectors"))
     order = [1, 0, *range(2, len(x.static_shape))]
     x = transpose(x, order)
     if mask is not None:

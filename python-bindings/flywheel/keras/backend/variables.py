@@ -6,6 +6,7 @@ from typing import Any, Optional
 import numpy as np
 
 from ... import _dtypes
+from ..._errors import about, wrong
 from ...v1 import ops as _v1
 from ...v1.conversion import as_tensor
 from ...v1.elementwise import TABLE
@@ -52,8 +53,8 @@ def _drawn(distribution: str, seed: Any, first: Any, second: Any, shape: Any) ->
     try:
         return getattr(np.random.default_rng(seed), distribution)(first, second, shape)
     except (TypeError, ValueError, OverflowError) as error:
-        raise type(error)(f"random_{distribution}_variable of shape {shape!r} with {first!r} and {second!r}: "
-                          f"{error}") from None  # fmt: skip
+        raise about(f"random_{distribution}_variable", type(error)(
+            f"of shape {shape!r} with {first!r} and {second!r}: {error}"), " ") from None  # fmt: skip
 
 
 def random_uniform_variable(
@@ -88,7 +89,7 @@ def update_sub(x: Variable, decrement: Any) -> Tensor:
 def variable_of(x: Any) -> Variable:
     """A variable; raises TypeError for others."""
     if not isinstance(x, Variable):
-        raise TypeError(f"expected a variable, found {type(x).__name__}")
+        raise wrong(TypeError, "a variable", type(x).__name__)
     return x
 
 

@@ -5,6 +5,7 @@ from typing import Any, Optional, Sequence, Tuple
 
 from ... import _ops
 from ... import nn as _traced
+from ..._errors import about
 from ..._ops import _precision
 from ..._windows import convolve, convolve_transposed, pool
 from ...v1 import nn as _nn
@@ -29,7 +30,7 @@ def pad_width(total: Optional[int], window: int, stride: int, padding: str) -> T
     if padding == "valid":
         return 0, 0
     if total is None:
-        raise ValueError("flywheel.keras: the padding 'same' of volumes takes volumes of static size")
+        raise about("flywheel.keras", ValueError("the padding 'same' of volumes takes volumes of static size"))
     missing = max((-(-total // stride) - 1) * stride + window - total, 0)
     return missing // 2, missing - missing // 2
 

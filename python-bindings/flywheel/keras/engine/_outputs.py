@@ -3,6 +3,7 @@
 
 from typing import Any, List, Tuple
 
+from ..._errors import about
 from .. import backend as K
 from .. import losses, metrics
 from .topology import to_list
@@ -68,7 +69,7 @@ def term_of(loss: Any, target: Any, y: Any, weight: Any) -> Any:
     if isinstance(loss, losses.Loss):
         own = getattr(loss, "mask_of", lambda *_: None)(target, y)
         if own is not None and mask is not None:
-            raise NotImplementedError("flywheel.keras: ignore_class of a loss of an output with a mask")
+            raise about("flywheel.keras", NotImplementedError("ignore_class of a loss of an output with a mask"))
         reduced = loss.reduce(loss.call(target, y), weight, mask if own is None else own)
         # Without a reduction, what is minimized is the mean.
         return K.mean(reduced) if K.ndim(reduced) else reduced

@@ -7,6 +7,7 @@ from typing import Any, Dict, List, Optional, Tuple
 
 import numpy as np
 
+from ..._errors import about
 from ...v1.conversion import as_tensor
 from ...v1.graph import GraphKeys, get_default_graph
 from ...v1.operation import Tensor
@@ -156,7 +157,8 @@ class Layer(Configured):
         if self.supports_masking:
             return mask
         if any(m is not None for m in to_list(mask)):
-            raise TypeError(f"Layer {self.name} does not support masking, but was passed an input_mask: {mask}")
+            raise about("Layer", TypeError(f"{self.name} does not support masking, but was passed "
+                                           f"an input_mask: {mask}"), " ")  # fmt: skip
         return None
 
     # Methods that subclasses call
@@ -201,7 +203,8 @@ class Layer(Configured):
         given = [as_tensor(x) if isinstance(x, Variable) else x for x in to_list(inputs)]
         for x in given:
             if not K.is_keras_tensor(x) and not isinstance(x, Tensor):
-                raise ValueError(f"Layer {self.name} was called with an input that isn't a symbolic tensor: {x!r}")
+                raise about("Layer", ValueError(f"{self.name} was called with an input that isn't a symbolic tensor: "
+                                                f"{x!r}"), " ")  # fmt: skip
         shapes = [K.int_shape(x) for x in given]
         self.assert_input_compatibility(given)
         masks = [getattr(x, "_keras_mask", None) for x in given]
@@ -310,8 +313,8 @@ class Layer(Configured):
                              f"{len(weights)}, but the layer was expecting {len(own)} weights.")  # fmt: skip
         for v, value in zip(own, weights):
             if K.int_shape(v) != np.shape(value):
-                raise ValueError(f"Layer weight shape {K.int_shape(v)} not compatible with provided weight shape "
-                                 f"{np.shape(value)}")  # fmt: skip
+                raise about("Layer", ValueError(f"weight shape {K.int_shape(v)} not compatible with provided weight "
+                                                f"shape {np.shape(value)}"), " ")  # fmt: skip
         K.batch_set_value(list(zip(own, weights)))
 
     def count_params(self) -> int:
@@ -425,7 +428,7 @@ class InputLayer(Layer):
         input_tensor: Any = None, sparse: bool = False, name: Optional[str] = None,
     ):  # fmt: skip
         if sparse:
-            raise NotImplementedError("flywheel.keras: sparse inputs")
+            raise about("flywheel.keras", NotImplementedError("sparse inputs"))
         if batch_input_shape is None:
             if input_shape is None and input_tensor is None:
                 raise ValueError("An Input layer should be passed either a `batch_input_shape` or an `input_shape`.")
@@ -452,7 +455,7 @@ def Input(  # noqa: N802
 ) -> Any:  # fmt: skip
     """A tensor that a model is fed; `shape` is without the batch."""
     if sparse:
-        raise NotImplementedError("flywheel.keras: sparse inputs")
+        raise about("flywheel.keras", NotImplementedError("sparse inputs"))
     if batch_shape is None:
         if shape is None:
             if tensor is None:

@@ -5,6 +5,7 @@ from typing import Any, List, Optional
 
 from ... import _dtypes, _ops
 from ... import nn as _traced
+from ..._errors import about
 from ...v1.conversion import as_tensor, make
 from .. import backend as K
 from .. import constraints, initializers, regularizers
@@ -42,9 +43,9 @@ class MultiHeadAttention(Layer):
     ) -> None:  # fmt: skip
         for name in ("flash_attention", "seed", "activity_regularizer"):
             if kwargs.pop(name, None) is not None:
-                raise NotImplementedError(f"flywheel.keras.layers.MultiHeadAttention: {name}")
+                raise about("flywheel.keras.layers.MultiHeadAttention", NotImplementedError(f"{name}"))
         if attention_axes is not None:
-            raise NotImplementedError("flywheel.keras.layers.MultiHeadAttention: attention_axes")
+            raise about("flywheel.keras.layers.MultiHeadAttention", NotImplementedError("attention_axes"))
         super().__init__(**kwargs)
         self.num_heads, self.key_dim = count_of(num_heads, "num_heads"), count_of(key_dim, "key_dim")
         self.value_dim = self.key_dim if value_dim is None else count_of(value_dim, "value_dim")
@@ -53,7 +54,8 @@ class MultiHeadAttention(Layer):
         self.dropout, self.use_bias = dropout, use_bias
         if isinstance(output_shape, (list, tuple)):
             if len(output_shape) != 1:
-                raise NotImplementedError(f"flywheel.keras.layers.MultiHeadAttention: output_shape={output_shape}")
+                raise about("flywheel.keras.layers.MultiHeadAttention", NotImplementedError(
+                    f"output_shape={output_shape}"))  # fmt: skip
             output_shape = output_shape[0]
         self._output_size = None if output_shape is None else count_of(output_shape, "output_shape")
         self.kernel_initializer = initializers.get(kernel_initializer)
@@ -102,7 +104,7 @@ class MultiHeadAttention(Layer):
     ) -> Any:  # fmt: skip
         query, value, *key = [as_tensor(x) for x in inputs]
         if return_attention_scores:
-            raise NotImplementedError("flywheel.keras.layers.MultiHeadAttention: return_attention_scores")
+            raise about("flywheel.keras.layers.MultiHeadAttention", NotImplementedError("return_attention_scores"))
         attended = self._attend(query, key[0] if key else value, value, attention_mask, mask, use_causal_mask, training)
         given = [w for w in (self._kernels[3], self._biases[3]) if w is not None]
 

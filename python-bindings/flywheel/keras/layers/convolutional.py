@@ -4,6 +4,7 @@
 from typing import Any, List, Optional, Tuple
 
 from ... import _ops
+from ..._errors import about
 from ..._windows import convolve
 from ...v1 import nn as _nn
 from ...v1.conversion import as_tensor, make
@@ -141,8 +142,8 @@ class _ConvTranspose(_Conv):
         x = as_tensor(self.inwards(inputs))
         goal = self._goal(K.int_shape(x)[1:-1])
         if None in goal:
-            raise NotImplementedError(f"flywheel.keras.layers.{type(self).__name__}: inputs without static sizes of "
-                                      "space")  # fmt: skip
+            raise about(f"flywheel.keras.layers.{type(self).__name__}", NotImplementedError(
+                "inputs without static sizes of space"))  # fmt: skip
 
         def emit(v: Any, w: Any) -> Any:
             if self.dims == 2:

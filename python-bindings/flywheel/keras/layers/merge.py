@@ -4,6 +4,7 @@
 from typing import Any
 
 from ... import _ops
+from ..._errors import about
 from ...v1.conversion import as_tensor, make
 from .. import backend as K
 from ..engine import Layer
@@ -161,7 +162,7 @@ class Dot(_Merge):
         both = (self.axes, self.axes) if isinstance(self.axes, int) else self.axes
         places = [axis % len(shape) for axis, shape in zip(both, shapes)]
         if 0 in places:
-            raise ValueError("Dot is along other axes than that of the batch")
+            raise about("Dot", ValueError("is along other axes than that of the batch"), " ")
         return places
 
     def call(self, inputs: Any, **kwargs: Any) -> Any:

@@ -3,6 +3,7 @@
 
 from typing import Any, Tuple
 
+from ..._errors import about
 from ...v1.conversion import as_tensor, make
 from .. import backend as K
 from ..engine import Layer
@@ -64,7 +65,7 @@ class AlphaDropout(Layer):
     def __init__(self, rate: float, noise_shape: Any = None, seed: Any = None, **kwargs: Any) -> None:
         super().__init__(**kwargs)
         if noise_shape is not None:
-            raise NotImplementedError("flywheel.keras.layers.AlphaDropout: noise_shape")
+            raise about("flywheel.keras.layers.AlphaDropout", NotImplementedError("noise_shape"))
         self.rate, self.noise_shape, self.seed = rate, noise_shape, seed
 
     def call(self, inputs: Any, training: Any = None, **kwargs: Any) -> Any:
@@ -94,7 +95,7 @@ class _SpatialDropout(Layer):
         super().__init__(**kwargs)
         # Configurations of Keras have one that is None.
         if noise_shape is not None:
-            raise NotImplementedError(f"flywheel.keras.layers.{type(self).__name__}: noise_shape")
+            raise about(f"flywheel.keras.layers.{type(self).__name__}", NotImplementedError("noise_shape"))
         self.rate, self.seed = rate, seed
 
     def call(self, inputs: Any, training: Any = None, **kwargs: Any) -> Any:

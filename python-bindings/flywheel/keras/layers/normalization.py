@@ -5,6 +5,7 @@ from typing import Any
 
 from ... import _ops
 from ... import nn as _traced
+from ..._errors import about
 from ..._nn_functions import unless_empty
 from ..._ops import _precision
 from ...v1.conversion import as_tensor, make
@@ -117,8 +118,8 @@ class LayerNormalization(Layer):
         given = list(self.axis) if isinstance(self.axis, (list, tuple)) else [self.axis]
         self._axes = sorted(axis + rank if axis < 0 else axis for axis in given)
         if self._axes != list(range(rank - len(given), rank)) or 0 in self._axes:
-            raise NotImplementedError(f"flywheel.keras.layers.LayerNormalization: axis={self.axis}, expected the last "
-                                      "ones, and not the batch")  # fmt: skip
+            raise about("flywheel.keras.layers.LayerNormalization", NotImplementedError(
+                f"axis={self.axis}, expected the last ones, and not the batch"))  # fmt: skip
         shape = tuple(input_shape[axis] for axis in self._axes)
         self.gamma = self.add_weight("gamma", shape, None, self.gamma_initializer, trainable=self.scale)
         self.beta = self.add_weight("beta", shape, None, self.beta_initializer, trainable=self.center)
@@ -146,7 +147,8 @@ class GroupNormalization(Layer):
 
     def build(self, input_shape: Any) -> None:
         if self.axis not in (-1, len(input_shape) - 1):
-            raise NotImplementedError(f"flywheel.keras.layers.GroupNormalization: axis={self.axis}, expected the last")
+            raise about("flywheel.keras.layers.GroupNormalization", NotImplementedError(
+                f"axis={self.axis}, expected the last"))  # fmt: skip
         channels = input_shape[-1]
         # As in Keras: one group for each channel.
         self._groups = channels if self.groups == -1 else self.groups
@@ -179,7 +181,8 @@ class RMSNormalization(Layer):
 
     def build(self, input_shape: Any) -> None:
         if self.axis not in (-1, len(input_shape) - 1):
-            raise NotImplementedError(f"flywheel.keras.layers.RMSNormalization: axis={self.axis}, expected the last")
+            raise about("flywheel.keras.layers.RMSNormalization", NotImplementedError(
+                f"axis={self.axis}, expected the last"))  # fmt: skip
         self.scale = self.add_weight("scale", (input_shape[-1],), None, "ones")
         self.built = True
 

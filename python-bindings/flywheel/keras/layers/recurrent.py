@@ -5,6 +5,7 @@ from typing import Any, Callable, Dict, List, Tuple
 
 from ... import _ops, control
 from ... import nn as _traced
+from ..._errors import about
 from ...v1.conversion import as_tensor, make
 from .. import activations, regularizers
 from .. import backend as K
@@ -28,8 +29,8 @@ def _in_steps(activation: Any) -> Callable[..., Any]:
     """Returns the function of an activation in a loop."""
     name = getattr(activation, "__name__", "")
     if name not in _STEPS or activations.get(name) is not activation:
-        raise NotImplementedError(f"flywheel.keras: the activation '{name}' in a recurrent layer, expected one of "
-                                  f"{', '.join(_STEPS)}")  # fmt: skip
+        raise about("flywheel.keras", NotImplementedError(f"the activation '{name}' in a recurrent layer, expected one "
+                                                          f"of {', '.join(_STEPS)}"))  # fmt: skip
     return _STEPS[name]
 
 

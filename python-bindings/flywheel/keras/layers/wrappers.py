@@ -4,6 +4,7 @@
 from typing import Any, Dict, List, Tuple
 
 from ... import _ops
+from ..._errors import about
 from ...v1.conversion import as_tensor, make
 from .. import backend as K
 from .._serialization import plain
@@ -82,7 +83,7 @@ class TimeDistributed(Wrapper):
         x = as_tensor(inputs)
         shape = K.int_shape(x)
         if None in shape[2:]:
-            raise ValueError(f"TimeDistributed takes features of known sizes, found shape {shape}")
+            raise about("TimeDistributed", ValueError(f"takes features of known sizes, found shape {shape}"), " ")
         # All steps of all examples as one batch.
         flat = make("Reshape", lambda y: _ops.reshape(y, [-1, *shape[2:]]), x, types=[(x.dtype, (None, *shape[2:]))])
         flat.__dict__["_keras_shape"] = (None, *shape[2:])

@@ -6,6 +6,8 @@ import warnings
 from functools import wraps
 from typing import Any, Callable, Dict, List, Mapping, Optional, Tuple
 
+from ..._errors import about
+
 Arguments = Tuple[Tuple[Any, ...], Dict[str, Any]]
 Change = Callable[[Tuple[Any, ...], Dict[str, Any]], Arguments]
 
@@ -58,7 +60,7 @@ class Renames:
         for old in [key for key in kwargs if key in self._renamed]:
             new = self._renamed[old]
             if new in kwargs:
-                raise TypeError(f"{owner} takes {old} and {new} as one argument, found both")
+                raise about(owner, TypeError(f"takes {old} and {new} as one argument, found both"), " ")
             value = kwargs.pop(old)
             known = _VALUES.get(old)
             if known is not None and value not in known:

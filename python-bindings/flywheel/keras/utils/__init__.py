@@ -5,6 +5,7 @@ from typing import Any, Optional
 
 import numpy as np
 
+from ..._errors import wrong
 from .._names import Missing
 from .data_utils import GeneratorEnqueuer, OrderedEnqueuer, Sequence, SequenceEnqueuer, get_file
 from .generic_utils import (
@@ -51,7 +52,7 @@ def set_random_seed(seed: int) -> None:
     from ...v1 import set_random_seed as of_graph
 
     if not isinstance(seed, (int, np.integer)) or isinstance(seed, bool) or not 0 <= seed < 2**32:
-        raise ValueError(f"expected an integer from 0 to 2^32 - 1 as the seed, found {seed!r}")
+        raise wrong(ValueError, "an integer from 0 to 2^32 - 1", repr(seed), "the seed")
     random.seed(int(seed))
     np.random.seed(int(seed))
     of_graph(int(seed))

@@ -5,6 +5,7 @@ import importlib
 from typing import Any, Callable, List, Optional
 
 from ..._contracts import explained as _explained
+from ..._errors import about
 from .. import layers as _layers
 from .. import nn as _nn
 from ..conversion import as_tensor, make
@@ -136,7 +137,7 @@ def _conv2d(
 ) -> Any:  # fmt: skip
     """relu(cross-correlation with weights + biases), by default."""
     if data_format not in (None, "NHWC"):
-        raise NotImplementedError(f"flywheel.v1.contrib.layers.conv2d: data_format='{data_format}'")
+        raise about("flywheel.v1.contrib.layers.conv2d", NotImplementedError(f"data_format='{data_format}'"))
     x = as_tensor(inputs)
     with variable_scope(scope, default_name="Conv", reuse=reuse):
         w = get_variable("weights", [*_pair(kernel_size), x.shape[-1].value, num_outputs], x.dtype,
@@ -161,8 +162,8 @@ def _conv2d_transpose(
     steps, sizes = _pair(stride), _pair(kernel_size)
     old = x.shape.as_list()[1:3]
     if None in old:
-        raise NotImplementedError("flywheel.v1.contrib.layers.conv2d_transpose does not take images of a size "
-                                  "that a run chooses")
+        raise about("flywheel.v1.contrib.layers.conv2d_transpose", NotImplementedError(
+            "does not take images of a size that a run chooses"), " ")  # fmt: skip
     goal = [(n or 0) * s if padding.upper() == "SAME" else (n or 0) * s + max(k - s, 0)
             for n, s, k in zip(old, steps, sizes)]  # fmt: skip
     with variable_scope(scope, default_name="Conv2d_transpose", reuse=reuse):
@@ -185,7 +186,7 @@ def _separable_conv2d(
 ) -> Any:  # fmt: skip
     """A convolution of each channel by itself, then one of 1x1 unless `num_outputs` is None, and relu, by default."""
     if data_format not in (None, "NHWC"):
-        raise NotImplementedError(f"flywheel.v1.contrib.layers.separable_conv2d: data_format='{data_format}'")
+        raise about("flywheel.v1.contrib.layers.separable_conv2d", NotImplementedError(f"data_format='{data_format}'"))
     x = as_tensor(inputs)
     channels, start = x.shape[-1].value, weights_initializer or _xavier()
     strides = [1, *_pair(stride), 1]
@@ -254,8 +255,8 @@ def _batch_norm(
     """`tf.layers.batch_normalization` under the names of tf.contrib. With `updates_collections=None` the averages move
     where the result is computed."""
     if renorm or batch_weights is not None or data_format != "NHWC" or zero_debias_moving_mean:
-        raise NotImplementedError("flywheel.v1.contrib.layers.batch_norm does not take renorm, batch_weights, "
-                                  "NCHW and zero_debias")
+        raise about("flywheel.v1.contrib.layers.batch_norm", NotImplementedError(
+            "does not take renorm, batch_weights, NCHW and zero_debias"), " ")  # fmt: skip
     graph = get_default_graph()
     updates = graph.get_collection_ref(GraphKeys.UPDATE_OPS)
     count = len(updates)
@@ -335,8 +336,8 @@ def _optimize_loss(
     from ..variables import trainable_variables
 
     if gradient_noise_scale is not None or gradient_multipliers is not None:
-        raise NotImplementedError("flywheel.v1.contrib.layers.optimize_loss does not take noise and multipliers "
-                                  "of gradients")
+        raise about("flywheel.v1.contrib.layers.optimize_loss", NotImplementedError(
+            "does not take noise and multipliers of gradients"), " ")  # fmt: skip
     known_summaries = ("learning_rate", "loss", "gradients", "gradient_norm", "global_gradient_norm")
     wanted = ["loss", "learning_rate", "global_gradient_norm"] if summaries is None else list(summaries)
     for one in wanted:

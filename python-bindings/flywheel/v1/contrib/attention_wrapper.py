@@ -4,6 +4,7 @@
 from typing import Any, List, NamedTuple, Optional, Tuple
 
 from ... import _dtypes
+from ..._errors import about
 from ..conversion import as_tensor, constant
 from ..dtypes import as_dtype
 from ..elementwise import TABLE
@@ -31,7 +32,8 @@ class AttentionWrapperState(NamedTuple):
         for key, value in kwargs.items():
             old, new = flatten(getattr(self, key)), flatten(value)
             if len(old) != len(new):
-                raise ValueError(f"AttentionWrapperState.clone: expected {key} of {len(old)} tensors, found {len(new)}")
+                raise about("AttentionWrapperState.clone", ValueError(
+                    f"expected {key} of {len(old)} tensors, found {len(new)}"))  # fmt: skip
         return self._replace(**kwargs)
 
 
@@ -104,9 +106,10 @@ class AttentionWrapper(RNNCell):
         kind, memory = as_dtype(dtype).dtype, self._mechanisms[0].values
         known = memory.static_shape[0]
         if isinstance(batch_size, int) and known is not None and batch_size != known:
-            raise ValueError(f"AttentionWrapper.zero_state: the batch of the memory is {known}, found batch_size "
-                             f"{batch_size}. With a BeamSearchDecoder, the memory and its lengths are to be tiled by "
-                             "tile_batch")  # fmt: skip
+            raise about("AttentionWrapper.zero_state", ValueError(f"the batch of the memory is {known}, found "
+                                                                  f"batch_size {batch_size}. With a BeamSearchDecoder, "
+                                                                  "the memory and its lengths are to be tiled by "
+                                                                  "tile_batch"))  # fmt: skip
         own = self._initial
         if own is None:
             size = self._cell.state_size
@@ -151,5 +154,6 @@ def _units(layer: Any) -> int:
     if known is None:
         known = next((n for n in getattr(layer, "_args", ())[:1]), getattr(layer, "_kwargs", {}).get("units"))
     if not isinstance(known, int):
-        raise ValueError(f"AttentionWrapper: the size of the results of {layer!r} is not known: expected a Dense layer")
+        raise about("AttentionWrapper", ValueError(f"the size of the results of {layer!r} is not known: expected a "
+                                                   "Dense layer"))  # fmt: skip
     return known

@@ -7,6 +7,7 @@ from typing import Any, List, NamedTuple, Optional, Tuple
 import numpy as np
 
 from ... import _dtypes, _ops
+from ..._errors import about
 from .. import nn as _nn
 from ..conversion import as_tensor, make
 from ..elementwise import TABLE
@@ -114,9 +115,11 @@ class BeamSearchDecoder(Decoder):
         known, width = as_tensor(x).shape[0].value, self._width
         batch = self._start.shape[0].value
         if known is not None and batch is not None and known != batch * width:
-            raise ValueError(f"BeamSearchDecoder: expected a state of {batch} * {width} examples, found shape "
-                             f"{as_tensor(x).shape}. Perhaps you forgot to create a zero_state with "
-                             "batch_size=encoder_batch_size * beam_width?")  # fmt: skip
+            raise about("BeamSearchDecoder", ValueError(f"expected a state of {batch} * {width} "
+                                                        f"examples, found shape {as_tensor(x).shape}. "
+                                                        "Perhaps you forgot to create a zero_state "
+                                                        "with batch_size=encoder_batch_size * "
+                                                        "beam_width?"))  # fmt: skip
         return make("Reshape", lambda v: _ops.reshape(v, [-1, width, *_rest(v, 1)]), x)
 
     def _merge(self, x: Any) -> Any:
@@ -181,7 +184,8 @@ class BeamSearchDecoder(Decoder):
         new = pack(new, [self._split(x) for x in flatten(new)])
         classes = logits.shape[-1].value
         if classes is None:
-            raise ValueError(f"BeamSearchDecoder: the number of tokens must be known, found outputs of {logits.shape}")
+            raise about("BeamSearchDecoder", ValueError("the number of tokens must be known, found outputs of "
+                                                        f"{logits.shape}"))  # fmt: skip
         seen, now = state.accumulated_attention_probs, self._attention(new)
         if now is not None:
             seen = make("AddAttention", lambda a, b, f: _ops.add(a, _ops.where(_ops.expand_dims(f, 2), 0.0, b)), seen,

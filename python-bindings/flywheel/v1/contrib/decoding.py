@@ -5,6 +5,7 @@ from typing import Any, NamedTuple, Optional, Tuple
 
 from ... import _dtypes, _ops
 from ... import nn as _traced
+from ..._errors import about
 from ..control_flow import while_loop
 from ..conversion import as_tensor, constant, make
 from ..elementwise import TABLE
@@ -135,8 +136,9 @@ class _Steps:
 def _counted(decoder: Any, finished: Any, inputs: Any, state: Any, lengths: Any, impute_finished: bool) -> Any:
     """The number of steps of a decoder without a bound: its loop, without the outputs."""
     if any(isinstance(x, TensorArray) for x in flatten(state)):
-        raise NotImplementedError("flywheel.v1.contrib.seq2seq.dynamic_decode with alignment_history, of a helper that "
-                                  "has no largest number of steps: give maximum_iterations=")  # fmt: skip
+        raise about("flywheel.v1.contrib.seq2seq.dynamic_decode", NotImplementedError(
+            "with alignment_history, of a helper that has no largest number of steps: give "
+            "maximum_iterations="), " ")  # fmt: skip
     steps = _Steps(decoder, impute_finished, None)
     found = while_loop(steps.goes_on, lambda t, e, x, s, c: steps.body(t, e, x, s, c, [])[:5],
                        (constant(0), finished, inputs, state, lengths))  # fmt: skip
@@ -174,7 +176,7 @@ def dynamic_decode(
         def zeros(x: Any) -> Any:
             rest, kind = list(x.static_shape or ())[1:], x.dtype
             if None in rest:
-                raise ValueError(f"dynamic_decode: the size of an output must be known, found shape {x.shape}")
+                raise about("dynamic_decode", ValueError(f"the size of an output must be known, found shape {x.shape}"))
             return make("zeros", lambda n, f: _ops.zeros([_ops.dim(n, 0), _ops.dim(f, 0), *rest], kind), room, finished)
 
         kept = [zeros(x) for x in flatten(sample)]

@@ -5,6 +5,7 @@ the next one."""
 from typing import Any, Callable, Optional
 
 from ... import _dtypes, _ops
+from ..._errors import about
 from .. import nn as _nn
 from ..conversion import as_tensor, constant, make
 from ..dtypes import as_dtype
@@ -84,7 +85,7 @@ class Helper:
 
     @property
     def batch_size(self) -> Any:
-        raise NotImplementedError("batch_size has not been implemented")
+        raise about("batch_size", NotImplementedError("has not been implemented"), " ")
 
     @property
     def sample_ids_shape(self) -> Any:
@@ -96,15 +97,15 @@ class Helper:
 
     def initialize(self, name: Optional[str] = None) -> Any:
         """The finished flags [batch], and the first inputs."""
-        raise NotImplementedError("initialize has not been implemented")
+        raise about("initialize", NotImplementedError("has not been implemented"), " ")
 
     def sample(self, time: Any, outputs: Any, state: Any, name: Optional[str] = None) -> Any:
         """Returns the samples of the outputs of a step."""
-        raise NotImplementedError("sample has not been implemented")
+        raise about("sample", NotImplementedError("has not been implemented"), " ")
 
     def next_inputs(self, time: Any, outputs: Any, state: Any, sample_ids: Any, name: Optional[str] = None) -> Any:
         """The finished flags, the next inputs, and the next state."""
-        raise NotImplementedError("next_inputs has not been implemented")
+        raise about("next_inputs", NotImplementedError("has not been implemented"), " ")
 
 
 class CustomHelper(Helper):
@@ -122,7 +123,7 @@ class CustomHelper(Helper):
     @property
     def batch_size(self) -> Any:
         if self._batch is None:
-            raise ValueError("batch_size accessed before initialize was called")
+            raise about("batch_size", ValueError("accessed before initialize was called"), " ")
         return self._batch
 
     @property
@@ -285,8 +286,9 @@ class SampleEmbeddingHelper(GreedyEmbeddingHelper):
 
     def _prepare(self, limit: Any) -> None:
         if limit is None:
-            raise NotImplementedError("flywheel.v1.contrib.seq2seq.dynamic_decode of a SampleEmbeddingHelper: give "
-                                      "maximum_iterations=, all steps are drawn before the loop")  # fmt: skip
+            raise about("flywheel.v1.contrib.seq2seq.dynamic_decode", NotImplementedError(
+                "of a SampleEmbeddingHelper: give maximum_iterations=, all steps are drawn "
+                "before the loop"), " ")  # fmt: skip
         # A run that finds out how many steps there are sees the same draws.
         self._uniform = random_uniform([limit, shape(self._start)[0]], seed=self._seed)
 

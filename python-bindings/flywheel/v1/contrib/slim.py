@@ -5,6 +5,7 @@ import time
 from types import SimpleNamespace
 from typing import Any, Callable, List, Optional, Sequence
 
+from ..._errors import about
 from .. import contrib as _contrib
 from .. import nn
 from .. import train as _train
@@ -107,8 +108,8 @@ def create_train_op(
     """The loss, once `update_ops` have run, by default those of the collection, and the optimizer has updated the
     variables. Each gradient is multiplied by its number in a dict of variables or names, then cut to a norm."""
     if summarize_gradients:
-        raise NotImplementedError("flywheel.v1.contrib.slim.learning.create_train_op does not take "
-                                  "summarize_gradients")
+        raise about("flywheel.v1.contrib.slim.learning.create_train_op", NotImplementedError(
+            "does not take summarize_gradients"), " ")  # fmt: skip
     graph = get_default_graph()
     step = get_or_create_global_step() if isinstance(global_step, str) else global_step
     updates = graph.get_collection(GraphKeys.UPDATE_OPS) if update_ops is None else list(update_ops)

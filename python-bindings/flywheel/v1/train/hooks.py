@@ -7,6 +7,7 @@ from typing import Any, Dict, List, NamedTuple, Optional
 
 import numpy as np
 
+from ..._errors import about
 from ...train import _events
 from ..graph import get_default_graph
 from ..platform import logging
@@ -322,7 +323,8 @@ class ProfilerHook(SessionRunHook):
         show_dataflow: bool = True, show_memory: bool = False,
     ):  # fmt: skip
         if show_memory:
-            raise NotImplementedError("flywheel.v1.train.ProfilerHook: show_memory=True; a step allocates nothing")
+            raise about("flywheel.v1.train.ProfilerHook", NotImplementedError(
+                "show_memory=True; a step allocates nothing"))  # fmt: skip
         self._timer = _Timer(save_steps, save_secs, "ProfilerHook")
         self._folder, self._shows_flow = output_dir, show_dataflow
 

@@ -3,6 +3,7 @@
 
 from typing import Any, Callable, Dict, List, Optional
 
+from ..._errors import about
 from ..errors import OutOfRangeError
 from ..graph import GraphKeys, get_default_graph
 from ..initialization import (
@@ -151,7 +152,7 @@ class MonitoredSession:
         return values.get("caller")
 
     def run_step_fn(self, step_fn: Any) -> Any:
-        raise NotImplementedError("flywheel.v1.train.MonitoredSession.run_step_fn: use run")
+        raise about("flywheel.v1.train.MonitoredSession.run_step_fn", NotImplementedError("use run"))
 
     @property
     def store(self) -> Any:
@@ -208,8 +209,8 @@ def MonitoredTrainingSession(  # noqa: N802
     end by default. Raises NotImplementedError for `is_chief=False`, a session that waits, up to `max_wait_secs`, until
     another process has initialized the variables."""
     if not is_chief:
-        raise NotImplementedError("flywheel.v1.train.MonitoredTrainingSession: is_chief=False; variables are those of "
-                                  "one process")  # fmt: skip
+        raise about("flywheel.v1.train.MonitoredTrainingSession", NotImplementedError(
+            "is_chief=False; variables are those of one process"))  # fmt: skip
     own = scaffold or Scaffold()
     every: List[SessionRunHook] = [*(hooks or ()), *(chief_only_hooks or ())]
     if checkpoint_dir:

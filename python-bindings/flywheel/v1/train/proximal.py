@@ -4,6 +4,7 @@ Online and Batch Learning Using Forward Backward Splitting, 2009)."""
 
 from typing import Any, List, NoReturn, Optional
 
+from ..._errors import about
 from ..conversion import as_tensor
 from ..elementwise import TABLE
 from ..ops import cast
@@ -22,9 +23,9 @@ def _nearer(x: Any, rate: Any, l1: float, l2: float) -> Any:
 
 
 def _refuse_rows(optimizer: Optimizer, v: Variable) -> NoReturn:
-    raise NotImplementedError(
-        f"flywheel.v1.train.{type(optimizer).__name__}: an update of the rows of '{v.op_name}' that were looked up, "
-        "which moves no other row; apply `gradient + 0.0` to move all rows, or take FtrlOptimizer")
+    raise about(f"flywheel.v1.train.{type(optimizer).__name__}", NotImplementedError(
+        f"an update of the rows of '{v.op_name}' that were looked up, which moves no other row; apply `gradient + 0.0` "
+        "to move all rows, or take FtrlOptimizer"))  # fmt: skip
 
 
 class _Proximal(Optimizer):

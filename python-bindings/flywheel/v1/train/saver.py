@@ -6,6 +6,7 @@ from typing import Any, Dict, List, Optional
 
 import numpy as np
 
+from ..._errors import about
 from ..._flywheel import CheckpointManager, NotFoundError
 from ..._flywheel import Store as RuntimeStore
 from ..._flywheel import get_checkpoint_state as _state
@@ -28,7 +29,7 @@ class Saver:
         filename: Any = None,
     ):  # fmt: skip
         if saver_def is not None or builder is not None:
-            raise NotImplementedError("flywheel.v1.train.Saver: saver_def and builder; give var_list")
+            raise about("flywheel.v1.train.Saver", NotImplementedError("saver_def and builder; give var_list"))
         variables = global_variables() if var_list is None else var_list
         if not variables and not allow_empty:
             raise ValueError("No variables to save")

@@ -5,6 +5,7 @@ import json
 import re
 from typing import Any, Dict, List, Tuple
 
+from ...._errors import about
 from ...step_stats import DeviceStepStats, NodeExecStats, StepStats
 
 __all__ = ["Timeline"]
@@ -22,7 +23,8 @@ class Timeline:
         """Returns a trace as JSON: a process for each device, a thread for each worker, and with `show_dataflow`
         arrows from a kernel to those that read its results. Raises NotImplementedError for `show_memory`."""
         if show_memory:
-            raise NotImplementedError("flywheel.v1.python.client.timeline: show_memory=True; a step allocates nothing")
+            raise about("flywheel.v1.python.client.timeline", NotImplementedError(
+                "show_memory=True; a step allocates nothing"))  # fmt: skip
         events: List[Dict[str, Any]] = []
         for pid, device in enumerate(self._step_stats.dev_stats):
             events.append({"name": "process_name", "ph": "M", "pid": pid,
