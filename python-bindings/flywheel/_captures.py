@@ -2,13 +2,14 @@
 """The values that traced functions have from outside. A function is traced again when one of them is another one, as
 plain Python would use that; `_reachable` finds them."""
 
+import threading
 import weakref
-from typing import Any, Dict, List, NamedTuple, Sequence, Tuple
+from typing import Any, Dict, List, NamedTuple, Sequence, Set, Tuple
 
-from ._draws import States, states_of, warn_of_draws, warn_of_iterators
+from ._draws import States, is_alone, states_of, warn_of_draws, warn_of_iterators
 from ._flywheel import CompileWarning
 from ._places import Computed, Local, Place, Value
-from ._reachable import Reached, find_places
+from ._reachable import Reached, Writes, find_places
 from ._trace import warn_user
 from ._tree import Whole
 from .namespace import add_source_of_garbage
@@ -28,6 +29,8 @@ class Before(NamedTuple):
 
     values: Found
     states: States
+    # True if no other thread runs, which may write a place while the function is traced.
+    is_alone: bool
 
 
 class Captures:
@@ -38,6 +41,10 @@ class Captures:
         self._values: Found = {}
         # The places that tracing itself has written.
         self._written: Dict[Tuple[Any, ...], Place] = {}
+        # By id, the holders of places whose values have changed during the last trace, beside other threads.
+        self._suspected: Set[Any] = set()
+        # Threads that wait for each other trace at once: see `Turns`.
+        self._lock = threading.RLock()
         # The modules of the calls that read a value of their arguments; a value that the code itself reads has an empty
         # list.
         self._readers: Dict[Tuple[Any, ...], List[Sequence[Any]]] = {}
@@ -48,12 +55,13 @@ class Captures:
         """Returns the values of now, before the function is traced for these arguments as they are."""
         found = self._find(arguments)
         own, others = _values_of(found)
-        return Before({**others, **own}, states_of(found.generators))
+        return Before({**others, **own}, states_of(found.generators), is_alone())
 
     def take(self, before: Before, arguments: Sequence[Any], has_made_variables: bool) -> None:
         """Takes the values of now, after the function has been traced: it may have made some. A value that tracing has
-        written is none of them: a counter of traces. Warns of random numbers that it has drawn, unless they may be
-        the initial values of variables, and of iterators."""
+        written is not among them: a counter of traces. If another thread has written a place meanwhile, it takes the
+        value before, as nobody knows which of them the trace has seen: the next call traces again. Warns of random
+        numbers that tracing has drawn, unless they may be the initial values of variables, and of iterators."""
         function = self._function()
         if function is None:
             return
@@ -63,17 +71,31 @@ class Captures:
         warn_of_iterators(function.name, reached.iterators)
         own, others = _values_of(reached)
         found = {**others, **own}
-        for key, value in found.items():
-            old = before.values.get(key, self._values.get(key))
-            if old is not None and not old.holds() and not isinstance(value.place, (Computed, Local)):
-                self._written[key] = value.place
-        readers = [weakref.ref(one) for one in arguments if isinstance(one, Whole)]
-        for key in others:
-            self._readers.setdefault(key, []).append(readers)
-        for key in own:
-            self._readers[key] = [[]]
-        self._set({key: one for key, one in {**self._values, **found}.items() if key not in self._written})
+        with self._lock:
+            self._take_changes(before, found, reached)
+            readers = [weakref.ref(one) for one in arguments if isinstance(one, Whole)]
+            for key in others:
+                self._readers.setdefault(key, []).append(readers)
+            for key in own:
+                self._readers[key] = [[]]
+            self._set({key: one for key, one in {**self._values, **found}.items() if key not in self._written})
         _functions.add(function)
+
+    def _take_changes(self, before: Before, found: Found, reached: Reached) -> None:
+        """Finds the places that tracing has written. In `found`, those that another thread has written, or may have,
+        get the values that they had before."""
+        alone = before.is_alone and is_alone()
+        suspected = set()
+        for key, value in list(found.items()):
+            old = before.values.get(key, self._values.get(key))
+            if old is None or old.holds() or isinstance(value.place, (Computed, Local)):
+                continue
+            if alone or reached.writes.may_write(value.place, key[1] in self._suspected):
+                self._written[key] = value.place
+            else:
+                found[key] = old
+            suspected.add(key[1])
+        self._suspected = suspected
 
     def drop_unread(self) -> None:
         """Lets go of the values that only calls with modules read which are gone."""
@@ -89,7 +111,7 @@ class Captures:
         function = self._function()
         if function is None or function._holds_captures():
             return []
-        changed = [one for one in self._values.values() if not one.holds()]
+        changed = [one for one in list(self._values.values()) if not one.holds()]
         if not changed:
             self._set({key: Value(one.place) for key, one in self._values.items()})
         elif all(one.is_rebuilt() for one in changed):
@@ -120,7 +142,7 @@ class Captures:
 
     def _find(self, arguments: Sequence[Any]) -> Reached:
         function = self._function()
-        return Reached([], [], [], []) if function is None else find_places(function._function, arguments)
+        return Reached([], [], [], [], Writes()) if function is None else find_places(function._function, arguments)
 
     def _set(self, values: Found) -> None:
         self._values = values = {key: one for key, one in values.items() if not one.place.is_gone}

@@ -15,6 +15,15 @@ _REFLECTIVE = frozenset(("vars", "dir", "__dict__", "__slots__", "__getstate__",
                          "attrgetter", "getmembers"))  # fmt: skip
 # Functions whose second argument is the name of an attribute, which the object need not have.
 _ASKING = ("getattr", "hasattr")
+# Names by which code writes names that it does not contain, and methods that write items.
+_WRITING = frozenset(("setattr", "delattr", "globals", "vars", "exec", "eval", "__dict__", "__setattr__", "__delattr__",
+                      "import_module", "reload"))  # fmt: skip
+_CHANGING = frozenset(("append", "appendleft", "extend", "extendleft", "insert", "add", "update", "clear", "remove",
+                       "discard", "pop", "popleft", "popitem", "setdefault", "sort", "reverse", "rotate", "fill", "put",
+                       "itemset", "resize", "next", "__setitem__", "__delitem__", "shuffle", "copyto", "heappush",
+                       "heappop"))  # fmt: skip
+_STORES = ("STORE_GLOBAL", "DELETE_GLOBAL", "STORE_NAME", "DELETE_NAME", "STORE_DEREF", "DELETE_DEREF", "STORE_ATTR",
+           "DELETE_ATTR")  # fmt: skip
 # Functions that execute text.
 _EXECUTING = frozenset(("eval", "exec"))
 _READS = ("LOAD_ATTR", "LOAD_METHOD", "LOAD_SUPER_ATTR", "LOAD_SUPER_METHOD", "IMPORT_FROM")
@@ -71,6 +80,12 @@ class Names(NamedTuple):
     has_super: bool
     # True if it may read global names that are among its strings.
     reads_globals: bool
+    # The global names, the variables of closures and the attributes that it assigns or deletes.
+    written: FrozenSet[str]
+    # True if it may assign any, by the name in a text.
+    writes_any: bool
+    # True if it assigns items.
+    writes_items: bool
 
 
 # By code, which functions share.
@@ -103,7 +118,8 @@ def _read_names(code: types.CodeType) -> Names:
     attributes: Set[str] = set()
     asked: Set[str] = set()
     imports: Set[Import] = set()
-    is_reflective, compares = False, False
+    written: Set[str] = set()
+    is_reflective, compares, writes_items = False, False, False
     whole = list(_with_inner(code))
     for one in whole:
         instructions = list(dis.get_instructions(one))
@@ -113,6 +129,10 @@ def _read_names(code: types.CodeType) -> Names:
             name = instruction.opname
             if name in _READS:
                 attributes.add(instruction.argval)
+            elif name in _STORES:
+                written.add(instruction.argval)
+            elif name in ("STORE_SUBSCR", "DELETE_SUBSCR", "STORE_SLICE"):
+                writes_items = True
             elif name == "IMPORT_NAME":
                 level = instructions[place - 2].argval if place >= 2 else 0
                 imports.add(Import(instruction.argval, level if isinstance(level, int) else 0))
@@ -127,7 +147,9 @@ def _read_names(code: types.CodeType) -> Names:
         is_reflective = is_reflective or not _REFLECTIVE.isdisjoint(one.co_names)
     return Names(frozenset(paths), frozenset(attributes), frozenset(asked), frozenset(imports), is_reflective, compares,
                  any("super" in one.co_names for one in whole),
-                 any("globals" in one.co_names for one in whole))  # fmt: skip
+                 any("globals" in one.co_names for one in whole), frozenset(written),
+                 any(not _WRITING.isdisjoint(one.co_names) for one in whole),
+                 writes_items or any(not _CHANGING.isdisjoint(one.co_names) for one in whole))  # fmt: skip
 
 
 def _paths(outer: types.CodeType, code: types.CodeType, instructions: List[dis.Instruction]) -> Iterator[Path]:

@@ -18,13 +18,14 @@ States = Dict[int, Tuple[Any, str, Hashable]]
 def states_of(generators: Iterable[Tuple[Any, str]]) -> States:
     """Returns the state of each generator of random numbers, with its label, and those of Python's and NumPy's own; of
     none beside other threads, any of which may draw from them."""
-    if not _is_alone():
+    if not is_alone():
         return {}
     own = [(random, "random"), (np.random, "numpy.random")]
     return {id(one): (one, label, _state_of(one)) for one, label in [*generators, *own]}
 
 
-def _is_alone() -> bool:
+def is_alone() -> bool:
+    """Returns true if no other thread executes Python."""
     return len(sys._current_frames()) == 1
 
 
@@ -45,7 +46,7 @@ def _frozen(state: Any) -> Hashable:
 
 def warn_of_draws(name: str, before: States) -> None:
     """Warns of the generators whose states are others than before the function was traced."""
-    if not _is_alone():
+    if not is_alone():
         return
     for generator, label, state in before.values():
         if _state_of(generator) != state:

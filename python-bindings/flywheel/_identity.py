@@ -40,3 +40,11 @@ def identity(value: Any) -> Hashable:
 def _compares_parts(value: Any) -> bool:
     """Returns true if `__eq__` of a data class is the generated one."""
     return bool(value.__dataclass_params__.eq)
+
+
+def is_hashable(value: Any) -> bool:
+    try:
+        hash(value)
+    except TypeError:
+        return False
+    return True

@@ -57,3 +57,17 @@ def reference(value: Any, gone: Optional[Callable[[Any], None]] = None) -> Any:
         return (weakref.WeakMethod if isinstance(value, types.MethodType) else weakref.ref)(value, gone)
     except TypeError:
         return None
+
+
+class Bound:
+    """The function of an object, among its attributes. A copy or a pickle of the attributes belongs to no object."""
+
+    def __init__(self, instance: Any = None, function: Any = None, unbound: Any = None):
+        self._instance, self._function, self._unbound = instance, function, unbound
+
+    def of(self, instance: Any, unbound: Any) -> Any:
+        """The function, if it is this object's, of what the class has now."""
+        return self._function if self._instance is instance and self._unbound is unbound else None
+
+    def __reduce__(self) -> Any:
+        return Bound, ()

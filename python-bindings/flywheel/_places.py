@@ -38,6 +38,11 @@ class Place:
         return self.kind, id(self.holder), self._key
 
     @property
+    def name(self) -> Optional[str]:
+        """The name that code which writes the place has; None for what is in a container or an array."""
+        return None
+
+    @property
     def is_gone(self) -> bool:
         """True for a place of an object that is gone, which nobody reads."""
         return False
@@ -58,10 +63,22 @@ class Item(Place):
     kind = "i"
 
 
+class Name(Item):
+    """A global name, or one in the body of a class."""
+
+    @property
+    def name(self) -> Optional[str]:
+        return str(self._key)
+
+
 class Cell(Place):
     """The variable of a closure."""
 
     kind = "c"
+
+    @property
+    def name(self) -> Optional[str]:
+        return self.label
 
     def look_up(self) -> Any:
         try:
@@ -86,6 +103,10 @@ class Attribute(Place):
     @property
     def key(self) -> Tuple[Hashable, ...]:
         return self.kind, self._id, self._key
+
+    @property
+    def name(self) -> Optional[str]:
+        return str(self._key)
 
     @property
     def is_gone(self) -> bool:
@@ -146,6 +167,10 @@ class Bytes(Attribute):
         super().__init__(owner, steps, label)
 
     @property
+    def name(self) -> Optional[str]:
+        return None
+
+    @property
     def key(self) -> Tuple[Hashable, ...]:
         return self.kind, self._id
 
@@ -163,6 +188,10 @@ class Header(Attribute):
 
     def __init__(self, owner: Any, label: str) -> None:
         super().__init__(owner, "dtype", label)
+
+    @property
+    def name(self) -> Optional[str]:
+        return None
 
     def look_up(self) -> Any:
         owner = self.owner

@@ -34,6 +34,7 @@ from ._places import (
     Item,
     Length,
     Local,
+    Name,
     Place,
     Slot,
     dict_of,
@@ -60,6 +61,39 @@ _WRITING = {"append", "appendleft", "extend", "extendleft", "insert", "add", "up
 _COMPARISONS = {"__eq__", "__ne__", "__lt__", "__le__", "__gt__", "__ge__"}
 
 
+class Writes:
+    """Says which places the code that was reached may write."""
+
+    def __init__(self) -> None:
+        self._names: Set[str] = set()
+        self._setters: Set[types.CodeType] = set()
+        self._writes_any = self._writes_items = False
+
+    def add(self, names: Names) -> None:
+        self._names |= names.written
+        self._writes_any = self._writes_any or names.writes_any
+        self._writes_items = self._writes_items or names.writes_items
+
+    def add_setters(self, kind: type) -> bool:
+        """Adds the methods of a class that assignments to attributes call. Returns true if there were new ones."""
+        found = [getattr(vars(kind).get(name), "fset", None) for name in self._names]
+        found += [getattr(type(vars(kind).get(name)), "__set__", None) for name in self._names]
+        found += [vars(kind).get("__setattr__")] if self._names else []
+        codes = {one.__code__ for one in found if type(one) is types.FunctionType} - self._setters
+        self._setters |= codes
+        for code in codes:
+            self.add(names_of(code))
+        return bool(codes)
+
+    def may_write(self, place: Place, has_changed_before: bool) -> bool:
+        """Returns true if the code may write a place, or what it calls: functions of libraries change containers and
+        arrays that they are given. A container `has_changed_before` if it changed while the function was traced the
+        last time, too."""
+        if place.name is not None:
+            return self._writes_any or place.name in self._names
+        return has_changed_before and (self._writes_any or self._writes_items)
+
+
 class Reached(NamedTuple):
     """The places that a call of a function may read outside, and those of arguments, which it has as they are."""
 
@@ -68,6 +102,7 @@ class Reached(NamedTuple):
     # The iterators that the code names, and generators of random numbers, with their labels.
     iterators: List[str]
     generators: List[Tuple[Any, str]]
+    writes: Writes
 
 
 def find_places(function: Any, arguments: Sequence[Any]) -> Reached:
@@ -79,7 +114,7 @@ def find_places(function: Any, arguments: Sequence[Any]) -> Reached:
         finder.escape(value, type(value).__name__)
     finder.finish()
     places = list(finder.found.values())
-    return Reached(places[:count], places[count:], list(finder.iterators), finder.generators)
+    return Reached(places[:count], places[count:], list(finder.iterators), finder.generators, finder.writes)
 
 
 class _Finder:
@@ -92,6 +127,7 @@ class _Finder:
         self._asked: Set[str] = set()
         self._reads_all, self._compares = False, False
         self._contents = Contents()
+        self.writes = Writes()
         # By id, and kept so that no other object gets it: values of which code may read anything.
         self._escaped: Dict[int, Any] = {}
         # Those with attributes, with their labels; and the names of each that were read.
@@ -118,6 +154,11 @@ class _Finder:
                     read.add(name)
                     _attempt(functools.partial(self._escape_attribute, value, name, label))
                 is_done = is_done and not wanted
+        kinds: Dict[type, None] = {}
+        for value in [*self._escaped.values(), *self._receivers]:
+            _attempt(functools.partial(_add_classes, kinds, type(value)))
+        while any([self.writes.add_setters(kind) for kind in kinds]):
+            pass
 
     def _may_read(self, value: Any, name: str) -> bool:
         if name in self._names or (self._reads_all and not (name.startswith("__") and name.endswith("__"))):
@@ -239,6 +280,7 @@ class _Finder:
         self._add(Code(function, function.__name__))
         names = names_of(code)
         self._name(names)
+        self.writes.add(names)
         for path in names.paths:
             if path.root is Root.GLOBAL:
                 _attempt(functools.partial(self._visit_global, function.__globals__, path))
@@ -284,7 +326,7 @@ class _Finder:
             kind = receiver if issubclass(type(receiver), type) else type(receiver)
             for base in kind.__mro__:
                 for name in names.attributes if is_users_class(base) else ():
-                    self._add(Item(dict_of_class(base), name, f"{label}.{name}"))
+                    self._add(Name(dict_of_class(base), name, f"{label}.{name}"))
                     if name in base.__dict__:
                         self._visit_member(base.__dict__[name], receiver, label)
                         self.escape(base.__dict__[name], f"{label}.{name}")
@@ -294,7 +336,7 @@ class _Finder:
         name, steps, label = path.name, path.steps, path.name
         is_of_user = True
         while True:
-            self._add(Item(space, name, label))
+            self._add(Name(space, name, label))
             value = space.get(name, _MISSING)
             if value is _MISSING:
                 return
@@ -380,14 +422,14 @@ class _Finder:
             if there is None:
                 continue
             if is_users_class(base):
-                self._add(Item(there, name, label))
+                self._add(Name(there, name, label))
             if name in there:
                 self._visit_member(there[name], value, label)
                 return there[name]
         # A class has attributes of its own class, too.
         for base in type(value).__mro__ if kind is value else ():
             if is_users_class(base):
-                self._add(Item(dict_of_class(base), name, label))
+                self._add(Name(dict_of_class(base), name, label))
         found = inspect.getattr_static(type(value), name, None) if issubclass(type(value), type) else None
         if issubclass(type(found), property):
             self._visit_member(found, value, label, is_of_class=True)
@@ -425,6 +467,11 @@ def _attempt(work: Callable[[], None]) -> None:
     do not let it read."""
     with contextlib.suppress(Exception):
         work()
+
+
+def _add_classes(kinds: Dict[type, None], kind: type) -> None:
+    """Adds the user's classes that objects of one have methods of."""
+    kinds.update((base, None) for base in kind.__mro__ if is_users_class(base))
 
 
 def _members_of(value: Any) -> Iterator[Any]:

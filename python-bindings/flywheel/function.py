@@ -30,12 +30,14 @@ from ._compilation import current_target
 from ._definition import Definition
 from ._dynamic_sizes import DynamicSizes, Key, key_of
 from ._hints import check_keywords
-from ._identity import identity
+from ._identity import identity, is_hashable
+from ._kept import Bound
 from ._options import StepOptions, check_kinds, check_names
 from ._parameters import check_specs, convert_by_specs, form_of_call, static_places
 from ._tensor import Tensor
 from ._trace import warn_user
 from ._traced import FED, Static, Traced
+from ._turns import Turns
 from ._types import Path
 from .pictures import Picture, picture
 from .profile import Profile, profile_calls
@@ -45,20 +47,6 @@ __all__ = ["Function", "TensorSpec", "function", "spec"]
 
 # The forms of calls that a function keeps entries of: each batch size is one.
 _MOST_CALLS = 64
-
-
-class _Bound:
-    """The function of an object, among its attributes. A copy or a pickle of the attributes belongs to no object."""
-
-    def __init__(self, instance: Any = None, function: "Optional[Function]" = None, unbound: Any = None):
-        self._instance, self._function, self._unbound = instance, function, unbound
-
-    def of(self, instance: Any, unbound: "Function") -> "Optional[Function]":
-        """The function, if it is this object's, of what the class has now."""
-        return self._function if self._instance is instance and self._unbound is unbound else None
-
-    def __reduce__(self) -> Any:
-        return _Bound, ()
 
 
 class Function(_flywheel.Dispatcher):
@@ -108,9 +96,11 @@ class Function(_flywheel.Dispatcher):
         self._watched: Dict[int, weakref.ref[Store]] = {}
         # The keys of the traces for modules among the arguments: the traces of one that is collected are dropped.
         self._keys_of: Dict[int, Tuple[weakref.ref[Any], List[Key]]] = {}
-        # Held by the thread that finds or makes a trace: what it has seen is what that thread sees. Code that is traced
-        # may call the function.
-        self._lock = threading.RLock()
+        # A thread that finds or makes a trace has a turn: what the trace has seen is what that thread sees. Code that
+        # is traced may call the function.
+        self._turns = Turns()
+        # Held where entries are kept and where they are forgotten; no code of a user is executed meanwhile.
+        self._keeping = threading.RLock()
         # The values from outside that traces have seen.
         self._captures = Captures(self)
         # The lists and dicts of modules that traces have read, by the id of the module and the attribute.
@@ -151,7 +141,7 @@ class Function(_flywheel.Dispatcher):
                 static=[p - 1 if isinstance(p, int) else p for p in self._static],
                 **dataclasses.asdict(self.options),
             )  # fmt: skip
-            kept[f"<{id(self)}>"] = _Bound(instance, bound, self)
+            kept[f"<{id(self)}>"] = Bound(instance, bound, self)
         return bound
 
     def __copy__(self) -> Any:
@@ -220,7 +210,7 @@ class Function(_flywheel.Dispatcher):
     ) -> None:
         """Keeps the entry of a call for the next one like it. Only a call that has compiled is worth a case. A case
         that may be refused for its sizes is called again, which a step that calls Python is not."""
-        with self._lock:
+        with self._keeping:
             if not any(traced is one for one in self._traces.values()):
                 # Another thread has forgotten the trace meanwhile.
                 return
@@ -282,7 +272,7 @@ class Function(_flywheel.Dispatcher):
     ) -> Tuple[Traced, List[Any]]:
         """Returns the trace for these arguments, and the ones that are fed. With `is_for_sizes` it is one for their
         sizes."""
-        with self._lock:
+        with self._turns.turn():
             return self._find_alone(args, kwargs, is_for_sizes)
 
     def _find_alone(
@@ -314,7 +304,7 @@ class Function(_flywheel.Dispatcher):
             hash(form)
         except TypeError:
             plain = [value.value if isinstance(value, Static) else value for value in static]
-            kinds = sorted({type(value).__name__ for value in plain if not _is_hashable(value)})
+            kinds = sorted({type(value).__name__ for value in plain if not is_hashable(value)})
             raise TypeError(
                 f"an argument of '{self.name}' is neither an array, a number nor hashable: {', '.join(kinds)}"
             ) from None
@@ -382,8 +372,9 @@ class Function(_flywheel.Dispatcher):
             found.program  # noqa: B018  # Raises if it does not compile.
         except Exception:
             return None
-        self._traces[key] = found
-        self._forget_static(key[0], key)
+        with self._keeping:
+            self._traces[key] = found
+            self._forget_static(key[0], key)
         return found
 
     def _forget_static(self, form: Hashable, kept: Hashable) -> None:
@@ -395,25 +386,29 @@ class Function(_flywheel.Dispatcher):
 
     def _forget_traces(self) -> None:
         """Traces anew at the next call: something that the traces have seen is otherwise now."""
-        self._traces.clear()
-        self._watches.clear()
-        # Without captures any case is for a call, which another thread may make.
-        self._forget_cases()
-        self._captures.forget()
+        with self._keeping:
+            self._traces.clear()
+            self._watches.clear()
+            # Without captures any case is for a call, which another thread may make.
+            self._forget_cases()
+            self._captures.forget()
 
     def _forget_stale(self) -> bool:
         """Forgets the traces if the next call would trace anew, as something from outside is another object now.
         Returns true if it has, and false if another thread makes one."""
-        if not self._lock.acquire(blocking=False):
+        if not self._turns.take_if_free():
             return False
         try:
-            changed = self._captures.changed() if self._traces else []
-            if changed:
-                self._captures.warn_of(changed)
-                self._forget_traces()
-            return bool(changed)
+            return self._forget_changed()
         finally:
-            self._lock.release()
+            self._turns.end()
+
+    def _forget_changed(self) -> bool:
+        changed = self._captures.changed() if self._traces else []
+        if changed:
+            self._captures.warn_of(changed)
+            self._forget_traces()
+        return bool(changed)
 
     def _watch_seen(
         self, before: Before, reads: Dict[int, _reads.Read], states: Dict[int, _reads.State],
@@ -430,8 +425,8 @@ class Function(_flywheel.Dispatcher):
 
     def _check_watches(self) -> None:
         """Forgets the traces if what they have seen is not as it was."""
-        with self._lock:
-            if self._forget_stale():
+        with self._turns.turn():
+            if self._forget_changed():
                 return
             for key, watch in list(self._watches.items()):
                 if not watch.holds():
@@ -540,14 +535,6 @@ class _WatchingFunction(Function):
         if not _trace._stack.traces:
             self._check_watches()
         return super().__call__(*args, **kwargs)
-
-
-def _is_hashable(value: Any) -> bool:
-    try:
-        hash(value)
-    except TypeError:
-        return False
-    return True
 
 
 @overload
