@@ -231,14 +231,19 @@ def export(
 
 
 def export_model(
-    find: Callable[[str], Entry], known: Sequence[str], path: Path, entries: Any, options: Mapping[str, Any]
-) -> None:
+    find: Callable[[str], Entry], known: Sequence[str], path: Path, entries: Any, options: Mapping[str, Any],
+    bounds_of: Callable[[Sequence[Any]], Mapping[str, int]] = lambda _: {},
+) -> None:  # fmt: skip
     """Exports entries of a model, of which `known` has the names and `find` makes the functions. `entries` lists some,
-    or is a dict from names in C to them. Raises TypeError and ValueError for what is none."""
+    or is a dict from names in C to them. `bounds_of` bounds the sizes of functions for which no option does. Raises
+    TypeError and ValueError for what is none."""
     if isinstance(entries, (str, bytes)) or not isinstance(entries, Iterable):
         raise TypeError(f"expected a list of entries, or a dict from names in C to entries, found {entries!r}")
     chosen = dict(entries) if isinstance(entries, Mapping) else {name: name for name in entries}
     for one in chosen.values():
         if one not in known:
             raise ValueError(f"expected entries among {', '.join(known)}, found {one!r}")
-    export({name: find(one) for name, one in chosen.items()}, path, **options)
+    found = {name: find(one) for name, one in chosen.items()}
+    given = check_bounds("max_dim_sizes", options.get("max_dim_sizes"))
+    bounds = {**bounds_of(list(found.values())), **given}
+    export(found, path, **{**options, **({"max_dim_sizes": bounds} if bounds else {})})

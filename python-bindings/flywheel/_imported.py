@@ -1,14 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The base class of models that were imported from other frameworks."""
 
-from typing import Any, Callable, Dict, Optional, Sequence
+from typing import Any, Callable, Dict, List, NamedTuple, Optional, Sequence
 
 import numpy as np
 
 from . import _trace
-from ._arguments import as_array, spec
+from ._arguments import Leaf, TensorSpec, as_array, spec
 from ._optimizer import Optimizer, find_connected
 from ._tensor import Tensor
+from ._traced import Traced
 from ._types import Path
 from .function import Function, function
 from .variables import Variable
@@ -24,6 +25,19 @@ def _of_another(optimizer: Any) -> str:
     lr = (getattr(optimizer, "param_groups", None) or [{}])[0].get("lr")
     given = f"lr={float(lr)}" if isinstance(lr, (int, float)) else "..."
     return f"one of {kind.__module__}: use flywheel.optimizers.{kind.__name__}({given})"
+
+
+class Bound(NamedTuple):
+    """The sizes that a dimension may have. `most` is None if there is no largest one."""
+
+    least: int
+    most: Optional[int]
+
+    def check(self, name: str, dim_size: int) -> None:
+        """Raises ValueError for another size."""
+        if dim_size < self.least or (self.most is not None and dim_size > self.most):
+            sizes = f"{self.least} or more" if self.most is None else f"{self.least} to {self.most}"
+            raise ValueError(f"the model was imported for sizes of {sizes} as '{name}', found {dim_size}")
 
 
 class ImportedModel:
@@ -46,7 +60,12 @@ class ImportedModel:
         self._loss = loss
         self._optimizer = optimizer
         self._forward: Function
-        self._specs_of_example: Sequence[Any] = ()
+        # The inputs, with names for the sizes that the import declares to be a call's choice, and likewise the targets;
+        # None if each call brings its own.
+        self._inputs: Sequence[TensorSpec] = ()
+        self._own_targets: Optional[Sequence[TensorSpec]] = None
+        # The sizes that have bounds, by their names.
+        self._bounds: Dict[str, Bound] = {}
         self._step: Optional[Function] = None
 
     def _build(self, example: Sequence[Any], targets: Optional[Sequence[Any]], dynamic: Any, **signatures: Any) -> None:
@@ -55,8 +74,9 @@ class ImportedModel:
         self._forward = function(
             lambda *inputs: self._emit_fed(inputs), name="forward", dynamic=dynamic,
             signature=signatures.get("forward"))  # fmt: skip
-        arrays = [as_array(x) for x in example]
-        self._specs_of_example = [spec(*x.shape, dtype=x.dtype) if isinstance(x, np.ndarray) else x for x in arrays]
+        self._inputs = self._inputs or _specs_of(example)
+        if targets is not None and self._own_targets is None:
+            self._own_targets = _specs_of(targets)
         if self._optimizer is None:
             self._forward.trace(*example)
             return
@@ -106,18 +126,74 @@ class ImportedModel:
         """Writes the model as an object file; `flywheel.export` has the options and the errors.
 
         `entries` lists what to export of "forward" and "step", by default both where the step was traced, or is a dict
-        from names in C to these. Each is as it was traced last: for the example, or for the arguments of the last
-        call. Raises ValueError for "step" of a model without an optimizer.
+        from names in C to these. A size that the import declares to be a call's choice is one in C, too, with its bound
+        unless `max_dim_sizes` has another; the others are those of the example. Targets that the import knows nothing
+        of are as in the last call of `step`. Raises ValueError for "step" of a model without an optimizer.
         """
         from ._exporting import export_model
 
-        if not self._forward.is_traced:
-            self._forward.trace(*self._specs_of_example)
         functions = self._entries()
         if entries is None:
-            entries = [name for name, function in functions.items() if function.is_traced]
-        export_model(functions.__getitem__, list(functions), path, entries, options)
+            entries = [name for name, function in functions.items() if name == "forward" or function.is_traced]
+        export_model(self._find_entry, list(functions), path, entries, options, self._bounds_of)
+
+    def _find_entry(self, name: str) -> Traced:
+        """Returns an entry, traced for all sizes that the import declares to be a call's choice."""
+        entry = self._entries()[name]
+        if entry._specs is not None:
+            return entry.trace()
+        targets: Sequence[Any] = ()
+        if name == "step":
+            targets = self._own_targets if self._own_targets is not None else self._last_targets(entry)
+        return entry._find((*self._inputs, *targets), {}, is_for_sizes=True)[0]
+
+    def _last_targets(self, entry: Function) -> List[TensorSpec]:
+        """Returns the targets of the last step. Raises ValueError if there was none."""
+        if not entry.is_traced:
+            raise ValueError(f"the targets of a step are not known before it is called: call `step`, or give "
+                             f"{self._maker} example_targets")  # fmt: skip
+        leaves = entry.trace().leaves
+        count = len(self._inputs)
+        named = _name_targets(self._inputs, leaves[:count], leaves[count:])
+        return [TensorSpec(leaf.dims, leaf.dtype) for leaf in named]
+
+    def _bounds_of(self, traces: Sequence[Traced]) -> Dict[str, int]:
+        """Returns the largest sizes that these entries have, by their names."""
+        names = {dim for one in traces for leaf in one.leaves for dim in leaf.dims if isinstance(dim, str)}
+        return {name: bound.most for name, bound in self._bounds.items() if name in names and bound.most is not None}
+
+    def _check_sizes(self, inputs: Sequence[Any]) -> None:
+        """Raises ValueError for a size that is out of its bounds: the model may do something else there."""
+        if not self._bounds:
+            return
+        for value, wanted in zip(inputs, [*self._inputs, *(self._own_targets or ())]):
+            shape = value._dims if isinstance(value, Tensor) else np.shape(value)
+            for name, dim_size in zip(wanted.shape, shape if len(shape) == len(wanted.shape) else ()):
+                if name in self._bounds and isinstance(dim_size, int):
+                    self._bounds[str(name)].check(str(name), dim_size)
 
     def _entries(self) -> Dict[str, Function]:
         """Returns the functions that may be exported, by name."""
         return {"forward": self._forward, **({} if self._step is None else {"step": self._step})}
+
+
+def _specs_of(values: Sequence[Any]) -> List[TensorSpec]:
+    """Returns the specs of arrays, and specs as they are."""
+    arrays = [as_array(value) for value in values]
+    return [one if isinstance(one, TensorSpec) else spec(*np.shape(one), dtype=np.asarray(one).dtype) for one in arrays]
+
+
+def _name_targets(inputs: Sequence[TensorSpec], given: Sequence[Leaf], targets: Sequence[Leaf]) -> List[Leaf]:
+    """Returns targets with the names that the sizes of the inputs have: a dimension whose size is that of an input's
+    dimension at the same place, which has a name, has the name, too. `given` has the sizes of the inputs."""
+    result = []
+    for target in targets:
+        dims = list(target.dims)
+        for axis, dim_size in enumerate(dims):
+            for one, leaf in zip(inputs, given):
+                is_named = len(one.shape) == len(leaf.dims) > axis and isinstance(one.shape[axis], str)
+                if is_named and (dim_size == leaf.dims[axis] or dim_size is None):
+                    dims[axis] = one.shape[axis]
+                    break
+        result.append(target._replace(dims=tuple(dims)))
+    return result

@@ -9,7 +9,7 @@ import numpy as np
 
 from .. import _dtypes, _trace
 from .._errors import about, wrong
-from .._imported import ImportedModel
+from .._imported import Bound, ImportedModel
 from .._importing import MissingOp, refuse
 from .._optimizer import Optimizer
 from .._tensor import Tensor, as_tensor, format_shape
@@ -89,6 +89,29 @@ def _spec(value: Any) -> TensorSpec:
     return TensorSpec(dims, _dtypes.as_dtype(value.dtype))
 
 
+def _bound_of(dim: Any) -> Bound:
+    """Returns the sizes that the constraints of a symbolic size allow: those that JAX can tell to be no others."""
+
+    def holds(compare: Callable[[], bool]) -> bool:
+        try:
+            return bool(compare())
+        except Exception:
+            # JAX cannot tell.
+            return False
+
+    def last(check: Callable[[int], bool]) -> int:
+        """Returns the largest number for which a check holds that holds for no larger one."""
+        low, high = 0, 2**31
+        while high - low > 1:
+            middle = (low + high) // 2
+            low, high = (middle, high) if check(middle) else (low, middle)
+        return low
+
+    most = last(lambda number: not holds(lambda: dim <= number)) + 1
+    least = last(lambda number: holds(lambda: dim >= number))
+    return Bound(least, most if most < 2**31 - 1 else None)
+
+
 class _Program:
     """A function as JAX exports it, for these trees of arguments."""
 
@@ -155,6 +178,11 @@ class ImportedFunction(ImportedModel):
         signatures = {"forward": specs, "step": None}
         if targets is not None or loss is None:
             signatures["step"] = [*specs, *[_spec(value) for value in wanted]]
+        self._inputs = specs
+        self._own_targets = None if targets is None else [_spec(value) for value in wanted]
+        self._bounds = {
+            str(dim): bound for value in [*inputs, *wanted] for dim in value.shape if str(dim).isidentifier()
+            for bound in (_bound_of(dim),) if bound != Bound(1, None)}  # fmt: skip
         # If the loss is a function of this package, each call brings its targets.
         self._build(
             specs, None if signatures["step"] is None else [_spec(value) for value in wanted], False, **signatures
@@ -245,6 +273,7 @@ class ImportedFunction(ImportedModel):
         if tree != wanted:
             raise ValueError(f"the function was exported for {len(expected)} arguments of the form {_form(wanted)}, "
                              f"found {len(inputs)} of the form {_form(tree)}")  # fmt: skip
+        self._check_sizes(leaves)
         for i, (leaf, example) in enumerate(zip(leaves, jax.tree_util.tree_leaves(tuple(expected)))):
             if isinstance(leaf, Tensor):
                 _check_argument(leaf, example, i)

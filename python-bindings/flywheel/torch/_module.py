@@ -10,8 +10,9 @@ import numpy as np
 import torch
 
 from .. import _dtypes
+from .._arguments import TensorSpec
 from .._errors import wrong
-from .._imported import ImportedModel
+from .._imported import Bound, ImportedModel
 from .._importing import refuse
 from .._layouts import Laid
 from .._optimizer import Optimizer
@@ -164,6 +165,32 @@ class Program:
         if missing:
             raise refuse("PyTorch", missing)
 
+    def inputs(self, given: Sequence[Any]) -> Tuple[List[TensorSpec], Dict[str, Bound]]:
+        """Returns the arguments, with names for the sizes that a call chooses, and the bounds of these sizes. `given`
+        has the dynamic shapes of each argument."""
+        metas = {node.name: node.meta.get("val") for node in self.graph.nodes if node.op == "placeholder"}
+        values = [metas[one.arg.name] for one in self.exported.graph_signature.input_specs
+                  if one.kind.name == "USER_INPUT"]  # fmt: skip
+        names: Dict[str, str] = {}
+        bounds: Dict[str, Bound] = {}
+        for value, dims in zip(values, given):
+            for axis, dim in dims.items() if isinstance(dims, Mapping) else enumerate(dims or ()):
+                name, dim_size = getattr(dim, "__name__", ""), value.shape[axis]
+                if isinstance(dim_size, int) or not name.isidentifier():
+                    continue
+                names[str(dim_size.node.expr)] = name
+                bounds[name] = Bound(_finite(getattr(dim, "min", 0)) or 0, _finite(getattr(dim, "max", None)))
+        for symbol, known in self.exported.range_constraints.items():
+            name, most = names.setdefault(str(symbol), str(symbol)), _finite(known.upper)
+            if most is not None and (name not in bounds or bounds[name].most is None):
+                bounds[name] = Bound(bounds[name].least if name in bounds else 0, most)
+        specs = []
+        for value in values:
+            sizes = [one if isinstance(one, int) else str(one.node.expr) for one in value.shape]
+            dims = tuple(one if isinstance(one, int) else names.get(one) for one in sizes)
+            specs.append(TensorSpec(dims, as_dtype(value.dtype)))
+        return specs, {name: one for name, one in bounds.items() if one != Bound(0, None)}
+
     def emit(
         self, inputs: Sequence[Tensor], variables: Mapping[str, Variable], orders: Mapping[int, Sequence[int]]
     ) -> Any:
@@ -213,6 +240,15 @@ class Program:
             else:
                 raise NotImplementedError(f"a module that changes its argument '{spec.target}' is not imported")
         return torch.utils._pytree.tree_unflatten(results, self.exported.call_spec.out_spec)
+
+
+def _finite(number: Any) -> Optional[int]:
+    """Returns a bound of a size; None for one that is infinite."""
+    try:
+        found = int(number)
+    except (TypeError, ValueError, OverflowError, AttributeError):
+        return None
+    return found if abs(found) < 2**31 - 1 else None
 
 
 def _check(x: Tensor, name: str, meta: Any) -> Tensor:
@@ -265,6 +301,10 @@ class ImportedModule(ImportedModel):
         self.variables = _make_variables(module, name, self._orders)
         # If all sizes are those of the example, another size is an error that names both.
         dynamic: Any = "auto" if dynamic_shapes is not None else False
+        if dynamic_shapes is not None:
+            declared, self._bounds = self._programs[optimizer is not None].inputs(tuple(dynamic_shapes))
+            self._inputs = declared[: len(self._example)]
+            self._own_targets = None if self._targets is None else declared[len(self._example) :]
         fed = [[self._as_fed(value) for value in part] for part in (self._example, self._targets or [])]
         self._build(fed[0], None if self._targets is None else fed[1], dynamic)
 
@@ -291,6 +331,7 @@ class ImportedModule(ImportedModel):
         return self._programs[training]
 
     def _emit(self, inputs: Sequence[Any], training: bool) -> Any:
+        self._check_sizes(inputs)
         program = self._program(training)
         variables: Mapping[str, Variable] = self.variables
         if training and self._targets is not None:
