@@ -132,6 +132,17 @@ std::string formatMessage(const Diagnostic &diagnostic) {
                       getOpName(diagnostic.getLocation()));
 }
 
+/// Returns the words of a message: what the compiler has put in their places,
+/// such as the name of a variable, differs in messages of one kind.
+static std::string getKind(const Diagnostic &diagnostic) {
+  std::string kind;
+  for (const DiagnosticArgument &argument : diagnostic.getArguments())
+    kind += argument.getKind() == ArgumentKind::String
+                ? argument.getAsString().str()
+                : "\1";
+  return kind;
+}
+
 /// Returns the name of the op that `emitOpError` has put in front of a message.
 static std::string findOpName(const Diagnostic &diagnostic) {
   ArrayRef<DiagnosticArgument> all = diagnostic.getArguments();
@@ -286,10 +297,11 @@ DiagnosticCollector::DiagnosticCollector(MLIRContext *context,
         printer.print(diagnostic, os);
         printer.printHead(diagnostic.getLocation(), diagnostic.getSeverity(),
                           headStream);
-        diagnostics.push_back(
-            {diagnostic.getSeverity(), StringRef(text).rtrim('\n').str(),
-             head.size(), formatMessage(diagnostic).size(),
-             findOperandMismatch(diagnostic), findOpName(diagnostic)});
+        diagnostics.push_back({diagnostic.getSeverity(),
+                               StringRef(text).rtrim('\n').str(), head.size(),
+                               formatMessage(diagnostic).size(),
+                               findOperandMismatch(diagnostic),
+                               findOpName(diagnostic), getKind(diagnostic)});
         if (std::optional<ErrorDetail> detail = findDetail(diagnostic))
           details.push_back(std::move(*detail));
       }) {}
@@ -310,11 +322,27 @@ const DiagnosticText *DiagnosticCollector::getFirstError() const {
 }
 
 std::vector<DiagnosticText> DiagnosticCollector::getWarnings() const {
+  // The first one of each kind and place, and the number of the others.
   std::vector<DiagnosticText> warnings;
-  llvm::copy_if(diagnostics, std::back_inserter(warnings),
-                [](const DiagnosticText &diagnostic) {
-                  return diagnostic.severity != DiagnosticSeverity::Error;
-                });
+  std::vector<unsigned> others;
+  llvm::StringMap<size_t> known;
+  for (const DiagnosticText &diagnostic : diagnostics) {
+    if (diagnostic.severity == DiagnosticSeverity::Error)
+      continue;
+    std::string key = diagnostic.text.substr(0, diagnostic.messageBegin) +
+                      '\0' + diagnostic.kind;
+    auto [it, isNew] = known.try_emplace(key, warnings.size());
+    if (!isNew) {
+      ++others[it->second];
+      continue;
+    }
+    warnings.push_back(diagnostic);
+    others.push_back(0);
+  }
+  for (auto [warning, count] : llvm::zip_equal(warnings, others))
+    if (count)
+      warning.text.insert(warning.messageBegin + warning.messageSize,
+                          ", and " + std::to_string(count) + " more like this");
   return warnings;
 }
 

@@ -119,4 +119,19 @@ def test_values() -> None:
         assert np.all(fw.function(lambda: turn())() == 2)
 
 
-run_tests([test_in_process, test_from_disk, test_values])
+def test_many() -> None:
+    """Remarks of one kind and line are one, with a number; those of other lines are others."""
+    make = load(TURN.replace('"abc"', '"abcdefghi"').replace("values[1:] + values[:1]", """(
+            values[1:3] + values[:1] + values[4:6] + values[3:4] + values[7:] + values[6:7])"""), "turns.py")
+    found = heard(lambda: make()())
+    assert len(found) == 1 and WHAT in found[0], found
+    assert "one copy of 'tensor<64xf32>', and 2 more like this\n" in found[0], found
+    again = TURN.replace("        return", """        for variable, value in zip(every[1:], values[1:]):
+            variable.assign(value)
+        return""")
+    make = load(again, "again.py")
+    found = heard(lambda: make()())
+    assert all("more like this" not in one for one in found), found
+
+
+run_tests([test_in_process, test_from_disk, test_values, test_many])

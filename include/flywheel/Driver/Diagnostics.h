@@ -86,6 +86,9 @@ struct DiagnosticText {
   std::optional<OperandMismatch> operand;
   /// The name of the op that the message begins with; empty without one.
   std::string opName;
+  /// The words of the message without the names, types and numbers in it: equal
+  /// for messages of one kind.
+  std::string kind;
 };
 
 /// Keeps what is diagnosed in a context while it lives.
@@ -100,7 +103,8 @@ public:
   const DiagnosticText *getFirstError() const;
   /// The details of the errors that have any, in that order.
   const std::vector<ErrorDetail> &getDetails() const { return details; }
-  /// The warnings and remarks.
+  /// The warnings and remarks. Those of one kind and place are one, the first
+  /// one's text with the number of the others.
   std::vector<DiagnosticText> getWarnings() const;
 
 private:
