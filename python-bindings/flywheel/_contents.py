@@ -82,7 +82,8 @@ class Contents:
                                   "of the others changes: make them arrays, or arguments", CompileWarning)
                 return [], []
         if issubclass(kind, dict):
-            places.append(Length(value, None, label))
+            # Code that iterates reads the order, too.
+            places.append(Elements(value, None, label))
             for key, one in list(dict.items(value)):
                 places.append(Item(value, key, f"{label}[{key!r}]"))
                 parts.append((one, f"{label}[{key!r}]"))

@@ -71,10 +71,9 @@ _OTHERWISE: Dict[Tuple[str, str], Callable[..., Any]] = {
 
 def _refuse(name: str, why: str = "") -> NoReturn:
     where = "flywheel.linalg" if name.startswith("numpy.linalg.") else "flywheel"
-    raise about(name, TypeError("of a "
-                                f"tensor{why or f' is not there: {where} has no such function'}; a "
-                                "function of flywheel makes a tensor of tensors, and numpy's take "
-                                "the results of calls"), " ")  # fmt: skip
+    missing = why or f" is not there: {where} has no such function"
+    raise about(name, TypeError(f"of a tensor{missing}; a function of flywheel makes a tensor of tensors, and numpy's "
+                                "take the results of calls"), " ")  # fmt: skip
 
 
 def _find(name: str, is_linalg: bool = False) -> Any:

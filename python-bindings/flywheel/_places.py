@@ -150,12 +150,14 @@ class Length(Place):
 
 
 class Elements(Place):
-    """All elements of a list, a set or a deque, which have no parts."""
+    """All elements of a list, a set or a deque, which have no parts; of a dict the keys in their order."""
 
     kind = "e"
 
     def look_up(self) -> Any:
-        return tuple(container_of(type(self.holder)).__iter__(self.holder))
+        kind = type(self.holder)
+        base = collections.OrderedDict if issubclass(kind, collections.OrderedDict) else container_of(kind)
+        return tuple(base.__iter__(self.holder))
 
 
 class Bytes(Attribute):

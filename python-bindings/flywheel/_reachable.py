@@ -10,6 +10,7 @@ import collections
 import contextlib
 import functools
 import inspect
+import operator
 import os
 import sys
 import threading
@@ -216,6 +217,8 @@ class _Finder:
         elif kind is types.MethodType:
             self._visit_method(value.__func__, value.__self__, label.rpartition(".")[0] or label)
             self.escape(value.__func__, label)
+        elif kind in (operator.attrgetter, operator.methodcaller):
+            self._asked.update(_names_of_getter(value))
         elif kind is functools.partial:
             if value.args:
                 self._visit_method(value.func, value.args[0], label)
@@ -467,6 +470,15 @@ def _attempt(work: Callable[[], None]) -> None:
     do not let it read."""
     with contextlib.suppress(Exception):
         work()
+
+
+def _names_of_getter(value: Any) -> Set[str]:
+    """Returns the attributes that an `attrgetter` or a `methodcaller` reads of what it is called with."""
+    made, arguments = value.__reduce__()[:2]
+    # A method with arguments by keyword is made by a partial function.
+    names = made.args if type(made) is functools.partial else arguments
+    wanted = names if type(value) is operator.attrgetter else names[:1]
+    return {part for name in wanted if isinstance(name, str) for part in name.split(".")}
 
 
 def _add_classes(kinds: Dict[type, None], kind: type) -> None:

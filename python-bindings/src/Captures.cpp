@@ -41,7 +41,31 @@ static bool areEqual(PyObject *a, PyObject *b) {
          PyObject_RichCompareBool(a, b, Py_EQ) == 1;
 }
 
+/// Returns true if a dict has these keys, in their order. A class of the user
+/// may iterate otherwise.
+static bool haveKeys(PyObject *dict, PyObject *keys) {
+  Py_ssize_t count = PyTuple_GET_SIZE(keys), position = 0, place = 0;
+  if (PyDict_Size(dict) != count)
+    return false;
+  if (!PyODict_Check(dict)) {
+    PyObject *key;
+    while (PyDict_Next(dict, &position, &key, nullptr))
+      if (place >= count || !areEqual(key, PyTuple_GET_ITEM(keys, place++)))
+        return false;
+    return true;
+  }
+  nb::object iterator = nb::steal(PyODict_Type.tp_iter(dict));
+  for (; iterator.is_valid() && place < count; ++place) {
+    nb::object key = nb::steal(PyIter_Next(iterator.ptr()));
+    if (!areEqual(key.ptr(), PyTuple_GET_ITEM(keys, place)))
+      return false;
+  }
+  return iterator.is_valid();
+}
+
 static bool haveElements(PyObject *container, PyObject *elements) {
+  if (PyDict_Check(container))
+    return haveKeys(container, elements);
   Py_ssize_t count = PyTuple_GET_SIZE(elements);
   if (PyList_Check(container)) {
     if (PyList_GET_SIZE(container) != count)

@@ -12,6 +12,7 @@ import functools
 import gc
 import itertools
 import math
+import operator
 import os
 import random
 import sys
@@ -20,7 +21,7 @@ import time
 import types
 import warnings
 import weakref
-from typing import Any, Callable, Dict, List, Tuple
+from typing import Any, Callable, Dict, Iterator, List, Tuple
 
 import numpy as np
 
@@ -249,6 +250,45 @@ def test_containers() -> None:
     check(of_containers())
 
 
+def of_orders() -> Dict[str, Case]:
+    plain = {"a": 1.0, "b": 2.0}
+    ordered = collections.OrderedDict(a=1.0, b=2.0)
+    holder = types.SimpleNamespace(part=types.SimpleNamespace(rate=1.0))
+    get_rate, call = operator.attrgetter("part.rate"), operator.methodcaller("times", 2.0)
+
+    class Own(Dict[str, float]):
+        """Iterates from the end."""
+
+        def __iter__(self) -> Iterator[str]:
+            return iter([*dict.__iter__(self)][::-1])
+
+    class Rate:
+        rate = 1.0
+
+        def times(self, number: float) -> float:
+            return self.rate * number
+
+    own, rate = Own(a=1.0, b=2.0), Rate()
+
+    def weigh(x: Any, values: Any) -> Any:
+        return sum(x * one * place for place, one in enumerate(values))
+
+    def to_end(values: Any) -> Callable[[], Any]:
+        return lambda: values.update(a=values.pop("a"))
+
+    return {
+        "the order of a dict": (lambda x: weigh(x, plain.values()), to_end(plain)),
+        "the order of an OrderedDict": (lambda x: weigh(x, ordered.values()), lambda: ordered.move_to_end("a")),
+        "the order of a class": (lambda x: weigh(x, [own[key] for key in own]), to_end(own)),
+        "an attrgetter": (lambda x: x * get_rate(holder), lambda: setattr(holder.part, "rate", 3.0)),
+        "a methodcaller": (lambda x: x * call(rate), lambda: setattr(rate, "rate", 3.0)),
+    }
+
+
+def test_orders() -> None:
+    check(of_orders())
+
+
 def test_arrays() -> None:
     check(of_arrays())
 
@@ -361,5 +401,5 @@ def test_iterators() -> None:
 
 
 if __name__ == "__main__":
-    run_tests([test_containers, test_arrays, test_code, test_imports_of_others, test_many_arrays, test_draws,
-               test_iterators])  # fmt: skip
+    run_tests([test_containers, test_orders, test_arrays, test_code, test_imports_of_others, test_many_arrays,
+               test_draws, test_iterators])  # fmt: skip
