@@ -58,8 +58,8 @@ struct ExpandMath : flywheel::impl::ExpandMathBase<ExpandMath> {
     populateArctangentPatterns(patterns);
     populateErfcPatterns(patterns);
     // Without multiply-adds the C library is faster.
-    codegen::CPUAttr cpu = codegen::lookupCPU(getOperation());
-    if ((cpu && cpu.hasMultiplyAdd()) || codegen::lookupGPU(getOperation()))
+    codegen::TargetAttrInterface target = codegen::lookupTarget(getOperation());
+    if (target && target.hasMultiplyAdd())
       populateWideExponentialPatterns(patterns);
     populateSinePatterns(patterns);
     // Only these ops: folding the whole function again would take longer.

@@ -363,7 +363,7 @@ LogicalResult CodegenDialect::verifyOperationAttribute(Operation *op,
     if (!isa<ModuleOp>(op))
       return op->emitOpError()
              << "expected '" << named.getName().getValue() << "' on a module";
-    if (!isa<CPUAttr, GPUAttr>(named.getValue()))
+    if (!isa<TargetAttrInterface>(named.getValue()))
       return op->emitOpError()
              << "expected a target such as #codegen.cpu<...> as '"
              << named.getName().getValue() << "', found " << named.getValue();
@@ -493,14 +493,15 @@ bool CPUAttr::hasMultiplyAdd() const {
       [](StringAttr feature) { return feature == "fma" || feature == "neon"; });
 }
 
-/// Returns the target of the module around `op`; null if no module has one.
-static Attribute lookupTarget(Operation *op) {
+bool CPUAttr::hasHostStack() const { return true; }
+
+TargetAttrInterface flywheel::codegen::lookupTarget(Operation *op) {
   auto module =
       isa<ModuleOp>(op) ? cast<ModuleOp>(op) : op->getParentOfType<ModuleOp>();
   Attribute target;
   for (; module && !target; module = module->getParentOfType<ModuleOp>())
     target = module->getAttr(CodegenDialect::getTargetAttrName());
-  return target;
+  return dyn_cast_if_present<TargetAttrInterface>(target);
 }
 
 CPUAttr flywheel::codegen::lookupCPU(Operation *op) {
@@ -517,6 +518,10 @@ bool GPUAttr::isAtLeast(unsigned generation) const {
   rest.consume_front("sm_");
   return !rest.consumeInteger(10, number) && number >= generation;
 }
+
+bool GPUAttr::hasMultiplyAdd() const { return true; }
+
+bool GPUAttr::hasHostStack() const { return false; }
 
 bool GPUAttr::isAMD() const { return getImage() == "hsaco"; }
 

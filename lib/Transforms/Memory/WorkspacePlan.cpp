@@ -27,8 +27,8 @@ bool flywheel::isPrivate(memref::AllocOp alloc) {
 }
 
 bool flywheel::isStackSlot(memref::AllocOp alloc, AffineExpr bytes) {
-  // The stack of the host is none of the device.
-  if (codegen::lookupGPU(alloc))
+  if (codegen::TargetAttrInterface target = codegen::lookupTarget(alloc);
+      target && !target.hasHostStack())
     return false;
   auto constant = dyn_cast<AffineConstantExpr>(bytes);
   // Each worker has a stack of its own.

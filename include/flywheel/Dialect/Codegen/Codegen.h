@@ -35,11 +35,15 @@ CPUAttr getCPU(mlir::Operation *op);
 
 /// Returns the same without an error; null if there is none.
 CPUAttr lookupCPU(mlir::Operation *op);
+/// Returns the GPU that the module around `op` is compiled for; null if it has
+/// none.
+GPUAttr lookupGPU(mlir::Operation *op);
+/// Returns the machine that the module around `op` is compiled for, of any
+/// kind; null if no module around it has one.
+TargetAttrInterface lookupTarget(mlir::Operation *op);
 
 /// The schedule of `op`, or null.
 ScheduleAttrInterface getSchedule(mlir::Operation *op);
-/// Returns the GPU that the module of `op` is for; null if it is for a CPU.
-GPUAttr lookupGPU(mlir::Operation *op);
 void setSchedule(mlir::Operation *op, ScheduleAttrInterface schedule);
 
 } // namespace flywheel::codegen

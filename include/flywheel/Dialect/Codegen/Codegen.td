@@ -85,7 +85,29 @@ class Codegen_Attr<string name, string attrMnemonic, list<Trait> traits = []>
 // Targets
 //===----------------------------------------------------------------------===//
 
-def Codegen_CPUAttr : Codegen_Attr<"CPU", "cpu"> {
+def Codegen_TargetAttrInterface : AttrInterface<"TargetAttrInterface"> {
+  let cppNamespace = "::flywheel::codegen";
+  let description = [{
+    A machine that steps are executed on: a value of `codegen.target`. There is one
+    such attribute for each kind of machine. Its methods answer the questions of
+    passes that every back end uses.
+  }];
+  let methods = [
+    InterfaceMethod<[{
+      Returns true if the machine multiplies and adds f32 and f64 in one
+      instruction.
+    }], "bool", "hasMultiplyAdd">,
+    InterfaceMethod<[{
+      Returns true if loops of steps may have buffers on the stack of the host.
+    }], "bool", "hasHostStack">
+  ];
+}
+
+class Codegen_Target<string name, string attrMnemonic>
+    : Codegen_Attr<name, attrMnemonic,
+        [DeclareAttrInterfaceMethods<Codegen_TargetAttrInterface>]>;
+
+def Codegen_CPUAttr : Codegen_Target<"CPU", "cpu"> {
   let summary = "The vector unit, caches and cores of a CPU, which schedules are chosen for";
   let description = [{
     `vector_bits` and `vector_registers` are those of the widest vector unit,
@@ -105,14 +127,10 @@ def Codegen_CPUAttr : Codegen_Attr<"CPU", "cpu"> {
     `,` `l1_bytes` `=` $l1Bytes `,` `l2_bytes` `=` $l2Bytes `,` `cores` `=` $cores
     `,` `features` `=` $features `>`
   }];
-  let extraClassDeclaration = [{
-    /// Returns true if it multiplies and adds f32 and f64 in one instruction.
-    bool hasMultiplyAdd() const;
-  }];
   let genVerifyDecl = 1;
 }
 
-def Codegen_GPUAttr : Codegen_Attr<"GPU", "gpu"> {
+def Codegen_GPUAttr : Codegen_Target<"GPU", "gpu"> {
   let summary = "A GPU that steps are executed on";
   let description = [{
     `chip` is the architecture, as NVIDIA or AMD names it: kernels are made for it.
