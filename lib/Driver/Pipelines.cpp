@@ -129,7 +129,8 @@ static void populateExpand(OpPassManager &pm, const CompilerOptions &options) {
   // Derivatives of branches and loops require ops without effects.
   train::OrderHostCallsOptions host;
   host.forObject = options.cInterface;
-  host.forGPU = options.target.isForGPU();
+  if (options.target.isForGPU())
+    host.device = options.target.device;
   pm.addPass(train::createOrderHostCalls(host));
   populateFreeze(pm, options);
   populateInitialValues(pm, options);

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // RUN: flywheel-opt --train-order-host-calls --split-input-file --verify-diagnostics %s
 // RUN: not flywheel-opt --train-order-host-calls=for-object %S/Inputs/host-call.mlir 2>&1 | FileCheck %s --check-prefix=OBJECT
-// RUN: not flywheel-opt --train-order-host-calls=for-gpu %S/Inputs/host-call.mlir 2>&1 | FileCheck %s --check-prefix=GPU
+// RUN: not flywheel-opt --train-order-host-calls=device=cuda %S/Inputs/host-call.mlir 2>&1 | FileCheck %s --check-prefix=DEVICE
 // RUN: not flywheel-compile %S/Inputs/host-call.mlir -o %t.o 2>&1 | FileCheck %s --check-prefix=OBJECT
 // RUN: not flywheel-run %S/Inputs/host-call.mlir --entry step --feed x=1,2 2>&1 | FileCheck %s --check-prefix=NONE
 
 // OBJECT: host-call.mlir:5:3: error: 'train.host_call' op of kind 'print' is not supported in an object file, which has no functions of the host: expected a step without it
-// GPU: host-call.mlir:5:3: error: 'train.host_call' op of kind 'print' is not supported on a GPU: expected the target cpu
+// DEVICE: host-call.mlir:5:3: error: 'train.host_call' op of kind 'print' is not supported on the device 'cuda': expected the target cpu
 // NONE: expected a function of the host that returns: it has failed, or the program that runs the step has none
 
 func.func @strings(%x: tensor<2x!train.string>) {

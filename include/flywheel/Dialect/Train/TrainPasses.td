@@ -229,13 +229,14 @@ def OrderHostCalls : Pass<"train-order-host-calls", "::mlir::ModuleOp"> {
     failed.
 
     Refuses the op where there is no function to call: with `for-object`, in an
-    object file; with `for-gpu`, on a GPU.
+    object file; with `device`, on a device that cannot call the host.
   }];
   let options = [
     Option<"forObject", "for-object", "bool", "false",
            "Refuse calls: the code is for an object file">,
-    Option<"forGPU", "for-gpu", "bool", "false",
-           "Refuse calls: the code is for a GPU">
+    Option<"device", "device", "std::string", /*default=*/[{""}],
+           "Refuse calls: the code is for this device, which calls no functions of "
+           "the host">
   ];
   let dependentDialects = [
     "::flywheel::linalg_ext::LinalgExtDialect", "::mlir::arith::ArithDialect",

@@ -201,12 +201,16 @@ struct OrderHostCalls : impl::OrderHostCallsBase<OrderHostCalls> {
       function.walk([&](HostCallOp call) { calls.push_back(call); });
       if (calls.empty())
         continue;
-      if (forObject || forGPU) {
-        calls.front().emitOpError()
-            << "of kind '" << calls.front().getKind() << "' is not supported "
-            << (forObject ? "in an object file, which has no functions of the "
-                            "host: expected a step without it"
-                          : "on a GPU: expected the target cpu");
+      if (forObject || !device.empty()) {
+        InFlightDiagnostic error = calls.front().emitOpError()
+                                   << "of kind '" << calls.front().getKind()
+                                   << "' is not supported ";
+        if (forObject)
+          error << "in an object file, which has no functions of the host: "
+                   "expected a step without it";
+        else
+          error << "on the device '" << device.getValue()
+                << "': expected the target cpu";
         return signalPassFailure();
       }
       auto type =
