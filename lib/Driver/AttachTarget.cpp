@@ -131,7 +131,8 @@ private:
     StringRef image = parts.size() > 2 ? parts[2] : isAMD ? "hsaco" : "ptx";
     auto gpu = codegen::GPUAttr::getChecked(
         emitError, &getContext(), b.getStringAttr(chips.front()),
-        b.getStringAttr(image), usesTF32, others);
+        b.getStringAttr(image), usesTF32, others,
+        codegen::GPUAttr::kMultiprocessors, codegen::GPUAttr::kCacheBytes);
     if (!gpu)
       return {};
     // LLVM compiles for its lowest chip if it does not know the name.

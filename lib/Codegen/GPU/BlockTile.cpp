@@ -152,10 +152,12 @@ codegen::BlockAttr chooseBlockSchedule(linalg::LinalgOp op,
   int64_t numRows = count(loops.rows), numColumns = count(loops.columns),
           numBatches = count(loops.batch);
   auto countTiles = [&]() {
-    return llvm::divideCeil(numRows, rowRoom) *
-           llvm::divideCeil(numColumns, columnRoom) * numBatches;
+    return static_cast<int64_t>(llvm::divideCeil(numRows, rowRoom) *
+                                llvm::divideCeil(numColumns, columnRoom)) *
+           numBatches;
   };
-  while (std::max(rowRoom, columnRoom) > 32 && countTiles() < kManyBlocks / 2)
+  int64_t leastTiles = BlockNumbers(op).many / 2;
+  while (std::max(rowRoom, columnRoom) > 32 && countTiles() < leastTiles)
     (rowRoom >= columnRoom ? rowRoom : columnRoom) /= 2;
   SmallVector<int64_t> tile(op.getNumLoops(), 0);
   // Whole dimensions of the result, the last ones first.

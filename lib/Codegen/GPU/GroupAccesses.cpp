@@ -10,6 +10,7 @@
 
 #include "flywheel/Analysis/AccessMaps.h"
 #include "flywheel/Analysis/Contraction.h"
+#include "flywheel/Dialect/Codegen/Codegen.h"
 
 #include "mlir/Analysis/SliceAnalysis.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -18,10 +19,25 @@
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
 #include "mlir/Dialect/Linalg/Utils/Utils.h"
 #include "mlir/Interfaces/ValueBoundsOpInterface.h"
+#include "llvm/ADT/bit.h"
 
 using namespace mlir;
 
 namespace flywheel {
+
+BlockNumbers::BlockNumbers(Operation *op) {
+  codegen::GPUAttr gpu = codegen::lookupGPU(op);
+  int64_t multiprocessors =
+      gpu ? gpu.getMultiprocessors() : codegen::GPUAttr::kMultiprocessors;
+  many = 2 * multiprocessors;
+  enough = static_cast<int64_t>(llvm::bit_floor<uint64_t>(multiprocessors));
+}
+
+int64_t getCachedBytes(Operation *op) {
+  codegen::GPUAttr gpu = codegen::lookupGPU(op);
+  int64_t bytes = gpu ? gpu.getCacheBytes() : codegen::GPUAttr::kCacheBytes;
+  return bytes / 5 * 2;
+}
 
 bool BufferAccess::isOfRows(ArrayRef<unsigned> dims, unsigned numDims,
                             ArrayRef<int64_t> sizes) const {
@@ -295,9 +311,10 @@ SmallVector<RowCount> GroupMember::getRowCounts(int64_t maxAlone) const {
       counts.push_back(rows);
     // Several iterations can be one row, so that there are fewer rows.
     if (std::optional<int64_t> known = rows.getKnown()) {
-      int64_t size = *known / kEnoughBlocks;
-      if (*known % kEnoughBlocks == 0 && size > 1 && sizes[dim] % size == 0)
-        counts.push_back(RowCount::get(kEnoughBlocks));
+      int64_t enough = BlockNumbers(op).enough;
+      int64_t size = *known / enough;
+      if (*known % enough == 0 && size > 1 && sizes[dim] % size == 0)
+        counts.push_back(RowCount::get(enough));
     }
   }
   return counts;

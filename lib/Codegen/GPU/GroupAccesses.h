@@ -16,15 +16,23 @@
 
 namespace flywheel {
 
-/// Blocks that keep every multiprocessor of a large GPU busy: two for each.
-inline constexpr int64_t kManyBlocks = 264;
-/// Blocks that are enough if more blocks would have another cost.
-inline constexpr int64_t kEnoughBlocks = 128;
+/// The numbers of blocks that the GPU of the module executes well.
+struct BlockNumbers {
+  explicit BlockNumbers(mlir::Operation *op);
+
+  /// Blocks that keep every multiprocessor busy: two for each.
+  int64_t many;
+  /// Blocks that are enough if more blocks would have another cost: a power of
+  /// two.
+  int64_t enough;
+};
+
+/// Returns the bytes of a result that stay in the cache of the GPU of the
+/// module until the launches that read it are done.
+int64_t getCachedBytes(mlir::Operation *op);
+
 /// The least rows of a block of a batch of matrix products.
 inline constexpr int64_t kLeastRows = 16;
-/// Bytes of a result that stay in the cache of a large GPU, which has 40 MB,
-/// until the launches that read it are done.
-inline constexpr int64_t kCachedBytes = 16 << 20;
 
 /// Bytes of rows from which on they are tiled: two of them are all that a group
 /// may have in workgroup memory.

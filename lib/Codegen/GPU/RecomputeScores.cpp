@@ -90,25 +90,25 @@ static int64_t countInBatch(RankedTensorType type) {
   return count;
 }
 
-/// Returns true if scores of `type` are better stored than recomputed: they
-/// have so few rows that most of the device would wait for the blocks that
-/// recompute them, and so few bytes that caches hold them.
-static bool areKept(RankedTensorType type) {
+/// Returns true if scores of `type`, the result of `op`, are better stored than
+/// recomputed: they have so few rows that most of the device would wait for the
+/// blocks that recompute them, and so few bytes that caches hold them.
+static bool areKept(Operation *op, RankedTensorType type) {
   if (!type.hasStaticShape())
     return false;
   int64_t rows = type.getNumElements() /
                  std::max<int64_t>({type.getShape().back(),
                                     type.getDimSize(type.getRank() - 2), 1});
-  return rows < kEnoughBlocks * kLeastRows &&
+  return rows < BlockNumbers(op).enough * kLeastRows &&
          type.getNumElements() * getElementBytes(type.getElementType()) <=
-             kCachedBytes;
+             getCachedBytes(op);
 }
 
 /// Returns true if `op` is a batch of matrix products whose result is larger
 /// than both inputs together.
 static bool makesScores(linalg::LinalgOp op) {
   auto type = dyn_cast<RankedTensorType>(op->getResult(0).getType());
-  if (!isContraction(op) || !type || type.getRank() < 3 || areKept(type))
+  if (!isContraction(op) || !type || type.getRank() < 3 || areKept(op, type))
     return false;
   int64_t inputs = 0;
   for (Value input : op.getDpsInputs()) {

@@ -110,8 +110,9 @@ static BlockRows chooseRows(ArrayRef<GroupMember> members,
       });
   if (count.isUnknownAlone())
     return {kRowsOfUnknown, std::nullopt};
+  BlockNumbers blocks(members.front().op);
   int64_t least = hasMany ? kRowsOfProduct : 1;
-  if (known && isAnyProduct && *known / kRowsOfProduct < kEnoughBlocks)
+  if (known && isAnyProduct && *known / kRowsOfProduct < blocks.enough)
     least = kLeastRows;
   int64_t most = known     ? std::min(kMaxRows, *known)
                  : hasMany ? kRowsOfProduct
@@ -127,7 +128,7 @@ static BlockRows chooseRows(ArrayRef<GroupMember> members,
       return (numDims == 1 && known == extent) ||
              extent % (next * member.getRowSize(count)) == 0;
     });
-    if (!divides || (known && *known / next < kManyBlocks && next > least))
+    if (!divides || (known && *known / next < blocks.many && next > least))
       break;
     rows = next;
   }
@@ -157,11 +158,12 @@ static RowCount divideExtents(const RowCount &count, const BlockRows &rows) {
 static const RowCount &chooseCount(ArrayRef<GroupMember> members,
                                    ArrayRef<RowCount> counts) {
   bool isAnyProduct = hasProduct(members);
+  int64_t many = BlockNumbers(members.front().op).many;
   auto getNumber = [&](const RowCount &count) -> int64_t {
     if (std::optional<int64_t> known = count.getKnown())
       return *known;
     if (count.isUnknownAlone())
-      return kManyBlocks;
+      return many;
     int64_t work = 0;
     for (const GroupMember &member : members)
       work = std::max(work, member.countPerRow(count, kAssumedSize));
@@ -169,7 +171,7 @@ static const RowCount &chooseCount(ArrayRef<GroupMember> members,
     for (const Extent &extent : count.extents)
       number = std::min<int64_t>(number * extent.known.value_or(kAssumedSize),
                                  1 << 30);
-    return isAnyProduct || work >= kWorkOfRow ? kManyBlocks + number : 2;
+    return isAnyProduct || work >= kWorkOfRow ? many + number : 2;
   };
   return *llvm::max_element(counts,
                             [&](const RowCount &lhs, const RowCount &rhs) {
@@ -184,7 +186,7 @@ static int64_t countBlocks(ArrayRef<GroupMember> members,
   const RowCount &count = chooseCount(members, counts);
   std::optional<int64_t> known = count.getKnown();
   if (!known)
-    return kManyBlocks;
+    return BlockNumbers(members.front().op).many;
   BlockRows rows = chooseRows(members, count);
   if (!rows.partialExtent)
     return llvm::divideCeil(*known, rows.number);
@@ -202,7 +204,7 @@ static bool keepsTooMuch(ArrayRef<GroupMember> members) {
     auto type = cast<MemRefType>(member.op.getDpsInits().front().getType());
     if (type.hasStaticShape() &&
         type.getNumElements() * getElementBytes(type.getElementType()) >
-            kCachedBytes)
+            getCachedBytes(member.op))
       return true;
   }
   return false;
@@ -266,7 +268,8 @@ bool RowGroup::canTake(const GroupMember &member) {
   int64_t after = countBlocks(members, common);
   bool isTooLarge = hasLargeMatrices(members, common);
   members.pop_back();
-  return after >= std::min(before, kEnoughBlocks) && !isTooLarge;
+  return after >= std::min(before, BlockNumbers(member.op).enough) &&
+         !isTooLarge;
 }
 
 void RowGroup::add(const GroupMember &member) {

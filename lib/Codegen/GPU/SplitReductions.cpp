@@ -108,7 +108,8 @@ bool isLong(const GroupMember &member) {
   }
   tile[longest->first] = 1;
   return terms >= kMinTerms && terms * results >= kMinDivided &&
-         countBlocks(member) * 4 <= kManyBlocks && member.canTile(tile);
+         countBlocks(member) * 4 <= BlockNumbers(member.op).many &&
+         member.canTile(tile);
 }
 
 /// Fills `buffer` with the initial value of partial results of `member`.
@@ -165,9 +166,9 @@ struct EqualPieces {
 static EqualPieces chooseEqualPieces(OpBuilder &b, const GroupMember &member) {
   auto [dim, size] = *getLongestReduction(member);
   bool isUnknown = ShapedType::isDynamic(size);
-  int64_t wanted =
-      std::clamp<int64_t>(llvm::divideCeil(kManyBlocks, countBlocks(member)), 2,
-                          isUnknown ? kMaxPiecesOfUnknown : kMaxPieces);
+  int64_t wanted = std::clamp<int64_t>(
+      llvm::divideCeil(BlockNumbers(member.op).many, countBlocks(member)), 2,
+      isUnknown ? kMaxPiecesOfUnknown : kMaxPieces);
   if (!isUnknown) {
     int64_t length = llvm::divideCeil(size, wanted);
     return {static_cast<int64_t>(llvm::divideCeil(size, length)),
@@ -252,13 +253,13 @@ struct Pieces {
 };
 } // namespace
 
-/// Divides the first reductions of `member` into `kEnoughBlocks` pieces, or
-/// into as many as divide their sizes.
-static Pieces choosePieces(const GroupMember &member) {
+/// Divides the first reductions of `member` into `wanted` pieces, or into as
+/// many as divide their sizes.
+static Pieces choosePieces(const GroupMember &member, int64_t wanted) {
   Pieces pieces;
   SmallVector<unsigned> dims;
   member.op.getReductionDims(dims);
-  int64_t rest = kEnoughBlocks;
+  int64_t rest = wanted;
   for (unsigned dim : dims) {
     int64_t count = std::gcd(rest, member.sizes[dim]);
     if (count > 1)
@@ -267,7 +268,7 @@ static Pieces choosePieces(const GroupMember &member) {
     if (rest == 1 || count != member.sizes[dim])
       break;
   }
-  pieces.total = kEnoughBlocks / rest;
+  pieces.total = wanted / rest;
   return pieces;
 }
 
@@ -315,9 +316,10 @@ static Value divideBuffer(OpBuilder &b, Location loc, Value buffer,
 std::optional<std::pair<GroupMember, GroupMember>>
 splitReduction(const GroupMember &member) {
   linalg::LinalgOp op = member.op;
-  Pieces pieces = choosePieces(member);
+  int64_t wanted = BlockNumbers(op).enough;
+  Pieces pieces = choosePieces(member, wanted);
   bool usesIndices = op.hasIndexSemantics();
-  if (pieces.total < kEnoughBlocks / 4 || usesIndices)
+  if (pieces.total < 2 || pieces.total * 4 < wanted || usesIndices)
     return std::nullopt;
   OpBuilder b(op);
   Location loc = op.getLoc();

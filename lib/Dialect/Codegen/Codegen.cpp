@@ -536,9 +536,13 @@ static bool isChip(StringRef chip) {
          llvm::all_of(chip, llvm::isHexDigit);
 }
 
+/// More than any GPU has.
+static constexpr int64_t kMaxMultiprocessors = 65536;
+
 LogicalResult GPUAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                               StringAttr chip, StringAttr image, bool tf32,
-                              ArrayAttr others) {
+                              ArrayAttr others, int64_t multiprocessors,
+                              int64_t cacheBytes) {
   bool isAMD = image == "hsaco";
   auto verifyChip = [&](StringRef name) -> LogicalResult {
     if (isChip(name) && name.starts_with("gfx") == isAMD)
@@ -566,6 +570,12 @@ LogicalResult GPUAttr::verify(function_ref<InFlightDiagnostic()> emitError,
   if (!llvm::is_contained({"ptx", "hsaco", "bitcode"}, image.getValue()))
     return emitError() << "expected 'ptx' or 'bitcode' as the image, found '"
                        << image.getValue() << "'";
+  if (multiprocessors < 1 || multiprocessors > kMaxMultiprocessors)
+    return emitError() << "expected 1 to " << kMaxMultiprocessors
+                       << " multiprocessors, found " << multiprocessors;
+  if (cacheBytes < 0)
+    return emitError() << "expected no less than 0 bytes of cache, found "
+                       << cacheBytes;
   return success();
 }
 

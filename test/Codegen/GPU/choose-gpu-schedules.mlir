@@ -57,3 +57,26 @@ module attributes {codegen.target = #codegen.gpu<chip = "sm_75", image = "ptx", 
     return
   }
 }
+
+// -----
+
+// A GPU of few multiprocessors takes larger tiles: fewer of them keep it busy.
+// CHECK-LABEL: func.func @small(
+// CHECK: linalg.matmul {codegen.schedule = #codegen.block<unit = "fma", tile = {{\[}}64, 128, 0], depth = 16, stages = 3>}
+module attributes {codegen.target = #codegen.gpu<chip = "sm_90a", image = "ptx", multiprocessors = 8>} {
+  func.func @small(%a: memref<512x512xf32>, %b: memref<512x128xf32>, %c: memref<512x128xf32>) {
+    linalg.matmul ins(%a, %b : memref<512x512xf32>, memref<512x128xf32>) outs(%c : memref<512x128xf32>)
+    return
+  }
+}
+
+// -----
+
+// CHECK-LABEL: func.func @large(
+// CHECK: linalg.matmul {codegen.schedule = #codegen.block<unit = "fma", tile = {{\[}}32, 32, 0], depth = 16, stages = 3>}
+module attributes {codegen.target = #codegen.gpu<chip = "sm_90a", image = "ptx">} {
+  func.func @large(%a: memref<512x512xf32>, %b: memref<512x128xf32>, %c: memref<512x128xf32>) {
+    linalg.matmul ins(%a, %b : memref<512x512xf32>, memref<512x128xf32>) outs(%c : memref<512x128xf32>)
+    return
+  }
+}

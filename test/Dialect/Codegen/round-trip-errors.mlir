@@ -757,3 +757,15 @@ func.func @short_along(%a: memref<8x8xf32>) {
 func.func @traffic() attributes {codegen.traffic = 1} {
   return
 }
+
+// -----
+
+// expected-error @below {{expected 1 to 65536 multiprocessors, found 0}}
+module attributes {codegen.target = #codegen.gpu<chip = "sm_80", image = "ptx", multiprocessors = 0>} {
+}
+
+// -----
+
+// expected-error @below {{expected no less than 0 bytes of cache, found -1}}
+module attributes {codegen.target = #codegen.gpu<chip = "sm_80", image = "ptx", cache_bytes = -1>} {
+}

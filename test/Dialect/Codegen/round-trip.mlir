@@ -86,3 +86,12 @@ module @gpu attributes {codegen.target = #codegen.gpu<chip = "sm_90a", image = "
 // CHECK: module @tf32 attributes {codegen.target = #codegen.gpu<chip = "sm_80", image = "ptx", tf32 = true>}
 module @tf32 attributes {codegen.target = #codegen.gpu<chip = "sm_80", image = "ptx", tf32 = true>} {
 }
+
+// Sizes of the usual GPU are not printed.
+// CHECK: module @small attributes {codegen.target = #codegen.gpu<chip = "sm_80", image = "ptx", multiprocessors = 16, cache_bytes = 4194304>}
+module @small attributes {codegen.target = #codegen.gpu<chip = "sm_80", image = "ptx", multiprocessors = 16, cache_bytes = 4194304>} {
+}
+
+// CHECK: module @usual attributes {codegen.target = #codegen.gpu<chip = "sm_80", image = "ptx">}
+module @usual attributes {codegen.target = #codegen.gpu<chip = "sm_80", image = "ptx", multiprocessors = 132, cache_bytes = 41943040>} {
+}

@@ -138,14 +138,21 @@ def Codegen_GPUAttr : Codegen_Target<"GPU", "gpu"> {
     which a simulator on the host executes. With `tf32`, products of f32 may round
     their operands to the 10 bits of fraction that tensor cores multiply. Object
     files have code for the chips in `others` too, each at least as new.
+    `multiprocessors` execute blocks at the same time, and `cache_bytes` are those of
+    the cache that they share: tiles, groups of ops and pieces of reductions are
+    chosen for them. By default they are those of a large GPU, whatever the chip.
 
     Example: `#codegen.gpu<chip = "sm_80", image = "ptx", others = ["sm_90a"]>`
   }];
   let parameters = (ins "::mlir::StringAttr":$chip, "::mlir::StringAttr":$image,
                         DefaultValuedParameter<"bool", "false">:$tf32,
-                        OptionalParameter<"::mlir::ArrayAttr">:$others);
+                        OptionalParameter<"::mlir::ArrayAttr">:$others,
+                        DefaultValuedParameter<"int64_t", "kMultiprocessors">:$multiprocessors,
+                        DefaultValuedParameter<"int64_t", "kCacheBytes">:$cache_bytes);
   let assemblyFormat = "`<` struct(params) `>`";
   let extraClassDeclaration = [{
+    static constexpr int64_t kMultiprocessors = 132, kCacheBytes = 40 << 20;
+
     /// Returns true if the chip has the instructions of a generation: 80 for
     /// sm_80 and later.
     bool isAtLeast(unsigned generation) const;
