@@ -4,6 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "flywheel/Driver/Backend.h"
 #include "flywheel/Driver/Compiler.h"
 #include "flywheel/Driver/HostTarget.h"
 #include "flywheel/Driver/ModuleDigest.h"
@@ -130,8 +131,10 @@ static bool addTarget(KeyBuilder &key, const CompilerOptions &options) {
 
 std::string getCacheKey(ModuleOp module, const CompilerOptions &options,
                         bool hasLocations, std::string &note) {
-  if (options.target.isForGPU())
-    note = "not used for steps on a GPU";
+  const Backend &backend = getBackend(options);
+  if (!backend.getFeatures().keepsPrograms)
+    note =
+        ("not used for the target '" + options.target.getDevice() + "'").str();
   for (const OptionInfo &option : getOptionTable())
     if (option.inKey == OptionInKey::NotKept && option.isGiven(options))
       note = "not used with --" + option.getFlag();
@@ -145,6 +148,8 @@ std::string getCacheKey(ModuleOp module, const CompilerOptions &options,
   if (!note.empty() || !addTarget(key, options))
     return {};
   key.add("compiler", compiler);
+  key.add("backend", backend.getInfo().name);
+  key.add("device", options.target.getDevice());
   for (const OptionInfo &option : getOptionTable())
     if (option.inKey == OptionInKey::Value)
       key.addValue(option.name, option.get(options));

@@ -4,6 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "flywheel/Driver/Backend.h"
 #include "flywheel/Driver/Compiler.h"
 #include "flywheel/Driver/ProgramCache.h"
 #include "flywheel/Support/LargeStack.h"
@@ -50,7 +51,8 @@ bool loadFromCache(ModuleOp module, CompiledModule &compiled) {
 
 static llvm::Expected<std::unique_ptr<llvm::MemoryBuffer>>
 generate(CompiledModule &compiled, const CodegenOptions &codegen) {
-  if (codegen.detachesConstants && !compiled.options.target.isForGPU())
+  if (codegen.detachesConstants &&
+      getBackend(compiled.options).getFeatures().runsOnHost)
     compiled.data = detachLargeConstants(*compiled.module);
   llvm::Expected<MachineModule> code =
       MachineModule::create(*compiled.module, codegen, &compiled.times);

@@ -16,8 +16,10 @@
 #include "flywheel/Dialect/LinalgExt/LinalgExt.h"
 #include "flywheel/Dialect/NN/NN.h"
 #include "flywheel/Dialect/Train/Train.h"
+#include "flywheel/Driver/Backend.h"
 #include "flywheel/Driver/CheckSource.h"
 #include "flywheel/Driver/DriverPasses.h"
+#include "flywheel/Driver/OptionTable.h"
 #include "flywheel/Driver/Places.h"
 #include "flywheel/Interfaces/SliceSubsets.h"
 #include "flywheel/Interfaces/ValueBounds.h"
@@ -417,22 +419,24 @@ static bool hasConvolution(ModuleOp module) {
       .wasInterrupted();
 }
 
-/// Refuses options that a GPU does not support.
-static LogicalResult checkDevice(ModuleOp module,
-                                 const CompilerOptions &options) {
-  if (!options.target.isForGPU())
-    return success();
-  if (options.lowering == Lowering::Reference)
-    return emitError(module->getLoc())
-           << "expected the optimized lowering for the target '"
-           << options.target.device
-           << "', found the reference, which is of the CPU";
-  if (options.threads && *options.threads > 1)
-    return emitError(module->getLoc())
-           << "expected one thread for the target '" << options.target.device
-           << "', found " << *options.threads
-           << ": threads are of the CPU, a GPU shares steps between its own";
-  return success();
+/// Warns of options that `backend` does not read, in the compilation of a
+/// source.
+static void warnOfUnreadOptions(ModuleOp module, const CompilerOptions &options,
+                                const Backend &backend) {
+  const BackendFeatures &features = backend.getFeatures();
+  for (const OptionInfo &option : getOptionTable()) {
+    if (!option.feature || features.*option.feature || !option.isGiven(options))
+      continue;
+    if (option.feature != &BackendFeatures::hasWinograd)
+      emitWarning(module->getLoc())
+          << "option '" << option.name.str()
+          << "' has no effect: the back end '" << backend.getInfo().name.str()
+          << "' does not read it";
+    else if (hasConvolution(module))
+      emitWarning(module->getLoc())
+          << "convolutions are computed directly: Winograd's method is for "
+             "optimized code on a CPU";
+  }
 }
 
 static LogicalResult attachFilePrefixMap(ModuleOp module,
@@ -478,11 +482,16 @@ compileOnThisStack(OwningOpRef<ModuleOp> module, const CompilerOptions &given) {
     return failure();
   options.lowering = options.lowering.value_or(Lowering::Optimized);
   options.maxDimSizes = options.maxDimSizes.value_or(DimSizeBounds());
-  if (failed(checkDevice(*module, options)))
+  llvm::Expected<const Backend *> found = findBackend(options);
+  if (!found)
+    return emitError(module->getLoc()) << llvm::toString(found.takeError());
+  const Backend &backend = **found;
+  if (failed(backend.checkOptions(*module, options)))
     return failure();
   // The threads of the environment are those of the CPU.
-  options.threads = options.threads.value_or(
-      options.target.isForGPU() ? 1 : options.defaultThreads);
+  bool sharesSteps = backend.getFeatures().sharesSteps;
+  if (!options.threads)
+    options.threads = sharesSteps ? options.defaultThreads : 1;
   CompiledModule result;
   result.options = options;
   if (loadFromCache(*module, result))
@@ -494,11 +503,8 @@ compileOnThisStack(OwningOpRef<ModuleOp> module, const CompilerOptions &given) {
     return result;
   }
   PlainErrors plain(module->getContext());
-  if (options.winograd && *numDone == 0 && hasConvolution(*module) &&
-      (options.target.isForGPU() || options.lowering == Lowering::Reference))
-    emitWarning(module->getLoc())
-        << "convolutions are computed directly: Winograd's method is for "
-           "optimized code on a CPU";
+  if (*numDone == 0)
+    warnOfUnreadOptions(*module, options, backend);
   for (const Stage &stage : getStages().drop_front(*numDone)) {
     PassManager pm(module->getContext());
     // Verifies each stage at its end: verifying after every pass would take a

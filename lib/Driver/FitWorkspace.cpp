@@ -12,6 +12,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "PlanOptions.h"
+#include "flywheel/Dialect/Codegen/Codegen.h"
 #include "flywheel/Driver/DriverPasses.h"
 
 #include "mlir/IR/Diagnostics.h"

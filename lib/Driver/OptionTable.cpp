@@ -90,7 +90,9 @@ llvm::ArrayRef<OptionInfo> getOptionTable() {
       {"winograd", FlagKind{FLYWHEEL_SLOT(bool, winograd)}, kFuse,
        OptionInKey::Value, "", "True or False",
        "Compute 3 x 3 convolutions by Winograd's method where that is faster: "
-       "with larger errors, which docs/Precision.md bounds"},
+       "with larger errors, which docs/Precision.md bounds",
+       /*needs=*/"", /*excludes=*/"", /*isOpen=*/false,
+       &BackendFeatures::hasWinograd},
       // The work of kernels is counted before ops are split into loops.
       {"profile", FlagKind{FLYWHEEL_SLOT(bool, profile)}, kFuse,
        OptionInKey::Value, "", "True or False",
@@ -110,17 +112,24 @@ llvm::ArrayRef<OptionInfo> getOptionTable() {
        NumberKind{FLYWHEEL_SLOT(int64_t, target.l1Bytes), /*least=*/1}, kFuse,
        OptionInKey::Target, "bytes", "a number of bytes",
        "First data cache of a core, which tiles are made for. By default this "
-       "machine's with its own CPU, else 49152"},
+       "machine's with its own CPU, else 49152",
+       /*needs=*/"", /*excludes=*/"", /*isOpen=*/false,
+       &BackendFeatures::tilesForCaches},
       {"target_l2_bytes",
        NumberKind{FLYWHEEL_SLOT(int64_t, target.l2Bytes), /*least=*/1}, kFuse,
        OptionInKey::Target, "bytes", "a number of bytes",
        "Second cache of a core. By default this machine's with its own CPU, "
-       "else 2097152"},
+       "else 2097152",
+       /*needs=*/"", /*excludes=*/"", /*isOpen=*/false,
+       &BackendFeatures::tilesForCaches},
       {"target_cores",
        NumberKind{FLYWHEEL_SLOT(int64_t, target.cores), /*least=*/1}, kFuse,
        OptionInKey::Target, "N", "a number of cores",
        "Cores that a step may use. By default this machine's with its own CPU, "
-       "else 1"},
+       "else 1",
+       /*needs=*/"", /*excludes=*/"", /*isOpen=*/false,
+       &BackendFeatures::tilesForCaches},
+      // Backend::checkOptions() refuses several if they cannot share a step.
       {"threads",
        NumberKind{FLYWHEEL_SLOT(MaybeNumber, threads), /*least=*/1,
                   kMaxThreads},
@@ -139,7 +148,9 @@ llvm::ArrayRef<OptionInfo> getOptionTable() {
       {"min_shared_work", NumberKind{FLYWHEEL_SLOT(int64_t, minSharedWork)},
        kBufferize, OptionInKey::Value, "N", "a number of operations",
        "With threads: scalar operations that are worth sharing. A step of less "
-       "is executed by one thread (default 4000000)"},
+       "is executed by one thread (default 4000000)",
+       /*needs=*/"", /*excludes=*/"", /*isOpen=*/false,
+       &BackendFeatures::sharesSteps},
       {"report", FlagKind{FLYWHEEL_SLOT(bool, report)}, kNoStage,
        OptionInKey::NotKept, "", "True or False",
        "Print sizes (state, workspace, constants, object) and the time of each "

@@ -5,23 +5,22 @@
 //===----------------------------------------------------------------------===//
 //
 // One function for each stage, used by every tool. The passes state what holds
-// before and after them.
+// before and after them; what depends on the target is in the back ends.
 //
 //===----------------------------------------------------------------------===//
 
+#include "flywheel/Driver/Pipelines.h"
 #include "PlanOptions.h"
 #include "flywheel/Autodiff/AutodiffPasses.h"
-#include "flywheel/Codegen/CPU/CPUPasses.h"
 #include "flywheel/Codegen/Common/CodegenCommonPasses.h"
-#include "flywheel/Codegen/GPU/GPUPasses.h"
 #include "flywheel/Conversion/ConversionPasses.h"
 #include "flywheel/Cost/CostPasses.h"
 #include "flywheel/Dialect/NN/NNPasses.h"
 #include "flywheel/Dialect/Train/TrainPasses.h"
+#include "flywheel/Driver/Backend.h"
 #include "flywheel/Driver/Compiler.h"
 #include "flywheel/Driver/DriverPasses.h"
 #include "flywheel/Driver/HostTarget.h"
-#include "flywheel/Driver/StepCost.h"
 #include "flywheel/Target/EntryPoints/EntryPointsPasses.h"
 #include "flywheel/Transforms/Checks/ChecksPasses.h"
 #include "flywheel/Transforms/Fusion/FusionPasses.h"
@@ -37,22 +36,16 @@
 #include "mlir/Dialect/Bufferization/Transforms/OneShotAnalysis.h"
 #include "mlir/Dialect/Bufferization/Transforms/Passes.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "mlir/Dialect/Func/Transforms/Passes.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
-#include "mlir/Dialect/Linalg/Passes.h"
 #include "mlir/Dialect/Math/Transforms/Passes.h"
 #include "mlir/Dialect/MemRef/Transforms/Passes.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Transforms/Passes.h"
-#include "llvm/Support/Program.h"
 
 using namespace mlir;
 using namespace flywheel;
 
-/// Creates upstream's canonicalizer, without simplification of regions: control
-/// flow is structured here, patterns erase unused ops, and searching every
-/// region for blocks to merge and to erase takes half of the time.
-static std::unique_ptr<Pass> createCanonicalizer() {
+std::unique_ptr<Pass> flywheel::createCanonicalizer() {
   GreedyRewriteConfig config;
   // In the order of the pass itself, which is not the default of the config.
   config.setUseTopDownTraversal();
@@ -129,8 +122,8 @@ static void populateExpand(OpPassManager &pm, const CompilerOptions &options) {
   // Derivatives of branches and loops require ops without effects.
   train::OrderHostCallsOptions host;
   host.forObject = options.cInterface;
-  if (options.target.isForGPU())
-    host.device = options.target.device;
+  if (!getBackend(options).getFeatures().callsHost)
+    host.device = options.target.getDevice().str();
   pm.addPass(train::createOrderHostCalls(host));
   populateFreeze(pm, options);
   populateInitialValues(pm, options);
@@ -169,7 +162,7 @@ static void populateFunctionalize(OpPassManager &pm, const CompilerOptions &) {
 
 static void populateLinalg(OpPassManager &pm, const CompilerOptions &options) {
   pm.addPass(createConvertAsserts());
-  if (options.lowering == Lowering::Optimized) {
+  if (getBackend(options).getFeatures().fusesOps) {
     // With a budget, memory is worth more than time.
     BatchLoopProductsOptions products;
     products.recompute = options.memoryBudget.has_value();
@@ -200,32 +193,10 @@ static void populateLinalg(OpPassManager &pm, const CompilerOptions &options) {
 
 void flywheel::populateFusion(OpPassManager &pm,
                               const CompilerOptions &options) {
-  if (options.lowering == Lowering::Optimized) {
-    FuseElementwiseOptions fuse;
-    fuse.keepRows = options.target.isForGPU();
-    pm.addNestedPass<func::FuncOp>(createFuseElementwise(fuse));
-    // Kernels of GPUs widen values that threads share.
-    FoldConversionsOptions conversions;
-    conversions.widenings = !options.target.isForGPU();
-    pm.addNestedPass<func::FuncOp>(createFoldConversions(conversions));
-    pm.addNestedPass<func::FuncOp>(createHoistScalars());
-    pm.addNestedPass<func::FuncOp>(createWidenI1Tensors());
-    if (options.target.isForGPU())
-      pm.addNestedPass<func::FuncOp>(createSortScatters());
-    pm.addPass(createCanonicalizer());
-    pm.addPass(createCSEPass());
-    // On a GPU, the ops after a matrix product are computed with its tiles in
-    // their present shape: in other shapes their rows would not be rows of the
-    // launch.
-    if (!options.target.isForGPU()) {
-      pm.addNestedPass<func::FuncOp>(createRematerializeActivations());
-      pm.addNestedPass<func::FuncOp>(createFuseEpilogues());
-      // Ops in the same loops have subexpressions in common.
-      pm.addPass(createCSEPass());
-    }
-  }
+  const Backend &backend = getBackend(options);
+  backend.populateFusion(pm, options);
   pm.addNestedPass<func::FuncOp>(createSinkStores());
-  if (options.lowering == Lowering::Optimized)
+  if (backend.getFeatures().fusesOps)
     pm.addNestedPass<func::FuncOp>(createFuseUpdates());
   pm.addNestedPass<func::FuncOp>(createMaterializeSplats());
   // Computes a stored value in its destination: before the order of the step is
@@ -236,68 +207,37 @@ void flywheel::populateFusion(OpPassManager &pm,
   pm.addNestedPass<func::FuncOp>(createScheduleStep());
 }
 
+static void populateTarget(OpPassManager &pm, const CompilerOptions &options) {
+  AttachTargetOptions target;
+  target.device = options.target.device;
+  target.triple = options.target.triple;
+  target.cpu = options.target.cpu;
+  target.features = options.target.features;
+  target.l1Bytes = options.target.l1Bytes;
+  target.l2Bytes = options.target.l2Bytes;
+  target.cores = options.target.cores;
+  pm.addPass(createAttachTarget(target));
+}
+
 static void populateFuse(OpPassManager &pm, const CompilerOptions &options) {
   pm.addPass(createConvertAsserts());
+  const Backend &backend = getBackend(options);
+  if (backend.getFeatures().fusesOps)
+    populateTarget(pm, options);
   populateFusion(pm, options);
-  if (options.target.isForGPU()) {
-    pm.addNestedPass<func::FuncOp>(createNarrowFactors());
-    pm.addNestedPass<func::FuncOp>(createRecomputeScores());
-  }
   // While ops are whole.
-  if (options.profile && !options.target.isForGPU())
+  if (options.profile && backend.getFeatures().runsOnHost)
     pm.addNestedPass<func::FuncOp>(createCountWork());
-  bool isForGPU = options.target.isForGPU();
-  if (options.lowering == Lowering::Optimized || isForGPU) {
-    AttachTargetOptions target;
-    target.device = options.target.device;
-    target.triple = options.target.triple;
-    target.cpu = options.target.cpu;
-    target.features = options.target.features;
-    target.l1Bytes = options.target.l1Bytes;
-    target.l2Bytes = options.target.l2Bytes;
-    target.cores = options.target.cores;
-    pm.addPass(createAttachTarget(target));
-  }
-  if (options.lowering == Lowering::Optimized && !isForGPU) {
-    if (options.report)
-      pm.addNestedPass<func::FuncOp>(createCountContractions());
-    if (options.winograd) {
-      ConvertConvToWinogradOptions winograd;
-      winograd.report = options.report;
-      pm.addNestedPass<func::FuncOp>(createConvertConvToWinograd(winograd));
-    }
-    // With a budget, memory is worth more than time.
-    TileBatchesOptions batches;
-    if (options.memoryBudget)
-      batches.minBytes = 0;
-    pm.addNestedPass<func::FuncOp>(createTileBatches(batches));
-    pm.addNestedPass<func::FuncOp>(createChooseSchedules());
-    TileAndFuseOptions tiles;
-    tiles.workers = options.threads.value_or(1);
-    pm.addNestedPass<func::FuncOp>(createTileAndFuse(tiles));
-    pm.addNestedPass<func::FuncOp>(createForallToFor());
-    pm.addPass(createCanonicalizer());
-    pm.addNestedPass<func::FuncOp>(createCSEGroups());
-    // These may have moved updates of variables before their reads.
-    ScheduleStepOptions again;
-    again.ifDisordered = true;
-    pm.addNestedPass<func::FuncOp>(createScheduleStep(again));
-  }
+  backend.populateTiles(pm, options);
   pm.addPass(createVerifyShapes());
 }
 
-/// Returns the options that the passes of a plan have in common.
-static FitWorkspaceOptions makePlanOptions(const CompilerOptions &options) {
+FitWorkspaceOptions flywheel::makePlanOptions(const CompilerOptions &options) {
   FitWorkspaceOptions plan;
   plan.memoryBudget = options.memoryBudget.value_or(-1);
   plan.dimSize = options.maxDimSizes->others;
   llvm::append_range(plan.dimSizes, options.maxDimSizes->format());
   plan.boundDimSizes = options.cInterface;
-  // On a GPU, an op that overwrites an operand could not share a launch with
-  // other readers of it. The reference does not reuse operands, so that it
-  // shares no defect of this.
-  plan.reuseOperands =
-      options.lowering == Lowering::Optimized && !options.target.isForGPU();
   plan.workers = options.threads.value_or(1);
   plan.minWork = options.minSharedWork;
   plan.minLoopWork = std::min<int64_t>(options.minSharedWork, plan.minLoopWork);
@@ -305,36 +245,8 @@ static FitWorkspaceOptions makePlanOptions(const CompilerOptions &options) {
   return plan;
 }
 
-/// Chooses the values to recompute, the worker of each op, and the positions of
-/// buffers. On a GPU launches are formed in between.
-static void populatePlan(OpPassManager &pm, const CompilerOptions &options) {
-  bool isForGPU = options.target.isForGPU();
-  FitWorkspaceOptions plan = makePlanOptions(options);
-  if (plan.reuseOperands)
-    pm.addNestedPass<func::FuncOp>(createEliminateResultCopies());
-  if (options.memoryBudget && !isForGPU) {
-    pm.addNestedPass<func::FuncOp>(createFitWorkspace(plan));
-    return;
-  }
-  if (plan.reuseOperands) {
-    ReuseOperandBuffersOptions reuse;
-    // A single worker waits for no other.
-    if (plan.workers == 1)
-      reuse.minBytes = kMinReusedBytes;
-    pm.addNestedPass<func::FuncOp>(createReuseOperandBuffers(reuse));
-  }
-  if (isForGPU) {
-    pm.addNestedPass<func::FuncOp>(
-        createRematerialize(makeRematerializeOptions(plan, plan.memoryBudget)));
-    pm.addNestedPass<func::FuncOp>(createChooseGPUSchedules());
-    FormGPUGroupsOptions groups;
-    groups.report = plan.report;
-    groups.dimSize = plan.dimSize;
-    llvm::append_range(groups.dimSizes, plan.dimSizes);
-    pm.addNestedPass<func::FuncOp>(createFormGPUGroups(groups));
-    pm.addPass(createCanonicalizer());
-    pm.addPass(createCSEPass());
-  }
+void flywheel::populateWorkspacePlan(OpPassManager &pm,
+                                     const FitWorkspaceOptions &plan) {
   pm.addNestedPass<func::FuncOp>(
       createDistributeStep(makeDistributeStepOptions(plan, plan.workers)));
   pm.addNestedPass<func::FuncOp>(
@@ -365,101 +277,24 @@ static void populateBufferize(OpPassManager &pm,
   pm.addNestedPass<func::FuncOp>(createVerifyInPlace());
   pm.addPass(memref::createFoldMemRefAliasOpsPass());
   pm.addPass(createCanonicalizer());
-  populatePlan(pm, options);
+  getBackend(options).populatePlan(pm, options);
   pm.addNestedPass<func::FuncOp>(createVerifyChecksFirst());
   LayoutStateOptions layout;
   layout.modelName = options.modelName.empty() ? "model" : options.modelName;
   pm.addPass(createLayoutState(layout));
   pm.addPass(createCanonicalizer());
   pm.addPass(createCSEPass());
-  // GPU profiling measures launches, which do not exist before `MapToGPU`.
-  if (options.profile && !options.target.isForGPU())
+  if (options.profile && getBackend(options).getFeatures().runsOnHost)
     pm.addPass(createProfileStep());
 }
 
-/// Launches of kernels; the initializer is plain loops of the host.
-static void populateGPULaunches(OpPassManager &pm,
-                                const CompilerOptions &options) {
-  pm.addNestedPass<func::FuncOp>(createIndexOnGPU());
-  pm.addNestedPass<func::FuncOp>(createLowerLinalgExt());
-  pm.addPass(train::createTrainExpandDraws());
-  pm.addNestedPass<func::FuncOp>(createMapToGPU());
-  pm.addNestedPass<func::FuncOp>(createLowerCopies());
-  pm.addNestedPass<func::FuncOp>(createConvertLinalgToLoopsPass());
-  pm.addPass(createDecideOnGPU());
-  pm.addNestedPass<func::FuncOp>(createJoinGPULaunches());
-  pm.addPass(createPlaceOnGPU());
-  pm.addNestedPass<func::FuncOp>(createLegalizeConversions());
-  pm.addNestedPass<func::FuncOp>(createExpandDeviceMath());
-  pm.addNestedPass<func::FuncOp>(createExpandMath());
-  pm.addNestedPass<func::FuncOp>(createExpandNarrowing());
-  pm.addPass(createCanonicalizer());
-  pm.addPass(createCSEPass());
-  OutlineGPUKernelsOptions outline;
-  outline.report = options.report;
-  pm.addPass(createOutlineGPUKernels(outline));
-  pm.addPass(createCanonicalizer());
-  pm.addPass(createCSEPass());
-  if (options.profile)
-    pm.addPass(createProfileGPULaunches());
-}
-
-/// Compiles device code to bytes, and lowers launches to calls of the runtime.
-static void populateGPUCode(OpPassManager &pm, const CompilerOptions &options) {
-  OpPassManager &kernels = pm.nest<gpu::GPUModuleOp>();
-  kernels.addPass(memref::createExpandStridedMetadataPass());
-  kernels.addPass(createLowerAffinePass());
-  math::MathExtendToSupportedTypesOptions extend;
-  kernels.addPass(math::createMathExtendToSupportedTypes(extend));
-  arith::ArithExpandOpsPassOptions expand;
-  expand.includeBf16 = true;
-  kernels.addPass(arith::createArithExpandOpsPass(expand));
-  kernels.addPass(createCanonicalizer());
-  kernels.addPass(createCSEPass());
-  kernels.addPass(createLoopInvariantCodeMotionPass());
-  kernels.addPass(createSCFToControlFlowPass());
-  kernels.addPass(createLowerGPUKernels());
-  kernels.addPass(createNormalizeBooleans());
-  kernels.addPass(createReconcileUnrealizedCastsPass());
-  LowerGPULaunchesOptions launches;
-  launches.forObject = options.cInterface;
-  launches.ptxas = options.target.ptxas;
-  launches.report = options.report;
-  if (llvm::ErrorOr<std::string> found = llvm::sys::findProgramByName(
-          "ld.lld", {FLYWHEEL_LLVM_TOOLS_DIR, "/usr/bin"}))
-    launches.lld = *found;
-  pm.addPass(createLowerGPULaunches(launches));
-}
-
 static void populateLoops(OpPassManager &pm, const CompilerOptions &options) {
-  if (options.target.isForGPU())
-    return populateGPULaunches(pm, options);
-  pm.addNestedPass<func::FuncOp>(createLowerCopies());
-  pm.addNestedPass<func::FuncOp>(createLowerLinalgExt());
-  if (options.lowering == Lowering::Optimized) {
-    pm.addNestedPass<func::FuncOp>(createDropUnitDims());
-    pm.addNestedPass<func::FuncOp>(createCollapseCopies());
-    pm.addPass(createOutlineKernels());
-    pm.addPass(func::createDuplicateFunctionEliminationPass());
-    pm.addPass(train::createTrainExpandDraws());
-    pm.addNestedPass<func::FuncOp>(createChooseSchedules());
-    if (options.report)
-      pm.addPass(createReportContractions());
-    pm.addNestedPass<func::FuncOp>(createVectorizeKernels());
-    pm.addNestedPass<func::FuncOp>(createLegalizeConversions());
-    pm.addNestedPass<func::FuncOp>(createExpandMath());
-  } else {
-    pm.addPass(train::createTrainExpandDraws());
-    pm.addNestedPass<func::FuncOp>(createConvertLinalgToLoopsPass());
-    pm.addNestedPass<func::FuncOp>(createLegalizeConversions());
-  }
-  pm.addNestedPass<func::FuncOp>(createCanonicalizer());
-  pm.addNestedPass<func::FuncOp>(createCSEPass());
+  getBackend(options).populateLoops(pm, options);
 }
 
 static void populateLLVM(OpPassManager &pm, const CompilerOptions &options) {
-  if (options.target.isForGPU())
-    populateGPUCode(pm, options);
+  const Backend &backend = getBackend(options);
+  backend.populateCode(pm, options);
   EmitEntryPointsOptions entries;
   entries.cInterface = options.cInterface;
   entries.maxDimSize = options.maxDimSizes->others;
@@ -476,7 +311,7 @@ static void populateLLVM(OpPassManager &pm, const CompilerOptions &options) {
   pm.addPass(createEmitEntryPoints(entries));
   if (options.flushDenormals && !getDenormalControl(options.target).empty())
     pm.addNestedPass<func::FuncOp>(createFlushArguments());
-  if (!options.target.isForGPU())
+  if (backend.getFeatures().runsOnHost)
     pm.addPass(createSplitSteps());
   pm.addPass(createCallLibm());
   OpPassManager &functions = pm.nest<func::FuncOp>();

@@ -12,6 +12,7 @@
 #include "flywheel/Cost/CostPasses.h"
 #include "flywheel/Dialect/NN/NNPasses.h"
 #include "flywheel/Dialect/Train/TrainPasses.h"
+#include "flywheel/Driver/Backend.h"
 #include "flywheel/Driver/Compiler.h"
 #include "flywheel/Driver/DriverPasses.h"
 #include "flywheel/Driver/OptionTable.h"
@@ -85,6 +86,8 @@ llvm::Expected<CompilerOptions> StageOptions::getCompilerOptions() const {
   auto spell = [](const OptionInfo &option) { return option.getFlag(); };
   if (llvm::Error error = checkOptions(options, spell))
     return std::move(error);
+  if (llvm::Expected<const Backend *> backend = findBackend(options); !backend)
+    return backend.takeError();
   // A compilation would choose these itself. The output does not depend on this
   // machine.
   if (options.target.triple.empty() && options.target.cpu.empty())

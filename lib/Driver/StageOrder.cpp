@@ -6,6 +6,7 @@
 
 #include "flywheel/Driver/StageOrder.h"
 #include "flywheel/Dialect/Train/Train.h"
+#include "flywheel/Driver/Backend.h"
 #include "flywheel/Driver/Compiler.h"
 
 #include "mlir/IR/Diagnostics.h"
@@ -91,23 +92,29 @@ static void forEachPass(OpPassManager &pm,
   }
 }
 
-/// Returns the stages that each pass belongs to, on a CPU or a GPU, with or
+/// Returns options for each back end, without and with all that add passes.
+static std::vector<CompilerOptions> getOptionsOfBackends() {
+  std::vector<CompilerOptions> all;
+  for (const std::unique_ptr<Backend> &backend : getBackends()) {
+    CompilerOptions plain;
+    plain.lowering = backend->getInfo().lowering;
+    plain.target.device = backend->getInfo().exampleDevice.str();
+    plain.maxDimSizes.emplace();
+    CompilerOptions full = plain;
+    full.profile = full.winograd = full.checkNumerics = full.report = true;
+    full.frozenCheckpoint = full.initialCheckpoint = "any";
+    full.memoryBudget = 0;
+    all.push_back(std::move(plain));
+    all.push_back(std::move(full));
+  }
+  return all;
+}
+
+/// Returns the stages that each pass belongs to, for any target, with or
 /// without options that add passes.
 static llvm::StringMap<StageRange> getStagesOfPasses() {
-  CompilerOptions plain;
-  plain.lowering = Lowering::Reference;
-  plain.maxDimSizes.emplace();
-  CompilerOptions gpu = plain;
-  gpu.lowering = Lowering::Optimized;
-  gpu.target.device = "cuda:sm_80";
-  gpu.profile = true;
-  CompilerOptions fast = gpu;
-  fast.target.device = "cpu";
-  fast.winograd = fast.checkNumerics = fast.report = true;
-  fast.frozenCheckpoint = fast.initialCheckpoint = "any";
-  fast.memoryBudget = 0;
   llvm::StringMap<StageRange> stagesOfPasses;
-  for (const CompilerOptions &options : {plain, gpu, fast})
+  for (const CompilerOptions &options : getOptionsOfBackends())
     for (size_t index = 0; index < getStages().size(); ++index) {
       OpPassManager pm(ModuleOp::getOperationName());
       getStages()[index].populate(pm, options);

@@ -5,6 +5,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "flywheel/Driver/StepCost.h"
+#include "flywheel/Driver/Backend.h"
+#include "flywheel/Driver/Pipelines.h"
 
 #include "flywheel/Cost/CostPasses.h"
 #include "flywheel/Dialect/Train/Train.h"
@@ -23,6 +25,8 @@ FailureOr<StepCost> flywheel::countStepCost(OwningOpRef<ModuleOp> module,
   if ((*module)->hasAttr(train::TrainDialect::getCompilationAttrName()))
     return module->emitError() << "expected a module that has been through no "
                                   "stage, to count what it costs";
+  if (llvm::Expected<const Backend *> backend = findBackend(given); !backend)
+    return module->emitError() << llvm::toString(backend.takeError());
   StepCost result;
   PassManager before(module->getContext());
   before.addPass(createCountCost(costs, "before optimization", result.before));

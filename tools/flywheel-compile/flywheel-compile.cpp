@@ -4,6 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "flywheel/Driver/Backend.h"
 #include "flywheel/Driver/ByteSizeOption.h"
 #include "flywheel/Driver/FrontEnd.h"
 #include "flywheel/Driver/InputOption.h"
@@ -297,18 +298,21 @@ static CodegenOptions getCodegenOptions(const TargetOptions &target) {
   codegen.loopVectorize = llvmVectorize;
   codegen.slpVectorize = llvmVectorize;
   codegen.lineTables = debugInfo;
-  codegen.linkGPURuntime = target.isForGPU();
+  const Backend *backend = findBackendOfDevice(target);
+  codegen.linkGPURuntime = backend && backend->getFeatures().linksGPURuntime;
   return codegen;
 }
 
 /// Sets the assembler for code of a GPU: the requested one, or the one that is
 /// installed.
 static llvm::Error findAssembler(TargetOptions &target) {
-  if (!target.isForGPU() && ptxas.getNumOccurrences())
+  const Backend *backend = findBackendOfDevice(target);
+  std::string usual = backend ? backend->getInfo().assembler.str() : "";
+  if (usual.empty() && ptxas.getNumOccurrences())
     return llvm::createStringError("--ptxas goes with --target=cuda only");
-  if (!target.isForGPU() || ptxas == "none")
+  if (usual.empty() || ptxas == "none")
     return llvm::Error::success();
-  std::string name = ptxas.empty() ? "ptxas" : ptxas.getValue();
+  std::string name = ptxas.empty() ? usual : ptxas.getValue();
   llvm::ErrorOr<std::string> found = llvm::sys::findProgramByName(name);
   if (!found && ptxas.empty())
     found = llvm::sys::findProgramByName(name, {"/usr/local/cuda/bin"});

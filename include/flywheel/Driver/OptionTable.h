@@ -13,6 +13,7 @@
 #ifndef FLYWHEEL_DRIVER_OPTIONTABLE_H
 #define FLYWHEEL_DRIVER_OPTIONTABLE_H
 
+#include "flywheel/Driver/Backend.h"
 #include "flywheel/Driver/CompilerOptions.h"
 
 #include "llvm/ADT/ArrayRef.h"
@@ -127,6 +128,9 @@ struct OptionInfo {
   llvm::StringLiteral needs = "", excludes = "";
   /// Without a value, stages leave it to the compilation that goes on.
   bool isOpen = false;
+  /// The feature that a back end needs to read the option; null if every back
+  /// end reads it, or none.
+  bool BackendFeatures::*feature = nullptr;
 
   /// `memory-budget`.
   std::string getFlag() const;

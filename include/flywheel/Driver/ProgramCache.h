@@ -83,8 +83,8 @@ struct CacheRequest {
 /// Returns the key of the program of `module`: it depends on the module, with
 /// `hasLocations` on the locations of its ops rather than on their numbers, on
 /// all options, the compiler and, if that is compiled for, this machine. Empty,
-/// with the reason in `note`, for programs that are not kept: a step on a GPU,
-/// values of a checkpoint, the output of a stage.
+/// with the reason in `note`, for programs that are not kept: those of a back
+/// end that keeps none, values of a checkpoint, the output of a stage.
 std::string getCacheKey(mlir::ModuleOp module, const CompilerOptions &options,
                         bool hasLocations, std::string &note);
 

@@ -29,10 +29,6 @@ countStepCost(mlir::OwningOpRef<mlir::ModuleOp> module,
 /// As text, or as a JSON object with `before` and `after`.
 std::string formatStepCost(const StepCost &cost, bool isJSON);
 
-/// Adds the passes of the stage `flywheel-fuse` that choose which ops there
-/// are, without those that tile them.
-void populateFusion(mlir::OpPassManager &pm, const CompilerOptions &options);
-
 } // namespace flywheel
 
 #endif // FLYWHEEL_DRIVER_STEPCOST_H

@@ -7,6 +7,8 @@
 #ifndef FLYWHEEL_TARGET_OBJECT_TARGETOPTIONS_H
 #define FLYWHEEL_TARGET_OBJECT_TARGETOPTIONS_H
 
+#include "llvm/ADT/StringRef.h"
+
 #include <cstdint>
 #include <string>
 
@@ -33,7 +35,10 @@ struct TargetOptions {
   /// have PTX only.
   std::string ptxas;
 
-  bool isForGPU() const { return !device.empty() && device != "cpu"; }
+  /// Returns the device by its name, which is never empty.
+  llvm::StringRef getDevice() const {
+    return device.empty() ? llvm::StringRef("cpu") : llvm::StringRef(device);
+  }
 };
 
 } // namespace flywheel

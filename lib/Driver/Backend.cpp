@@ -1,0 +1,108 @@
+//===- Backend.cpp - Back ends by name ------------------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "flywheel/Driver/Backend.h"
+#include "Backends/Backends.h"
+
+#include "mlir/IR/Diagnostics.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+
+#include <cassert>
+#include <vector>
+
+using namespace mlir;
+
+namespace flywheel {
+
+Backend::~Backend() = default;
+
+LogicalResult Backend::checkOptions(ModuleOp module,
+                                    const CompilerOptions &options) const {
+  int64_t threads = options.threads.value_or(1);
+  if (getFeatures().sharesSteps || threads == 1)
+    return success();
+  return emitError(module->getLoc())
+         << "expected one thread for the target '" << options.target.getDevice()
+         << "', found " << threads
+         << ": threads are of the CPU, and do not share its steps";
+}
+
+static std::vector<std::unique_ptr<Backend>> &getRegistry() {
+  static std::vector<std::unique_ptr<Backend>> registry = [] {
+    std::vector<std::unique_ptr<Backend>> ours;
+    ours.push_back(createCPUBackend());
+    ours.push_back(createReferenceBackend());
+    ours.push_back(createGPUBackend());
+    return ours;
+  }();
+  return registry;
+}
+
+void registerBackend(std::unique_ptr<Backend> backend) {
+  assert(llvm::none_of(getBackends(),
+                       [&](const std::unique_ptr<Backend> &other) {
+                         return other->getInfo().name ==
+                                backend->getInfo().name;
+                       }) &&
+         "expected a back end with a new name");
+  getRegistry().push_back(std::move(backend));
+}
+
+ArrayRef<std::unique_ptr<Backend>> getBackends() { return getRegistry(); }
+
+const Backend *findBackendOfDevice(const TargetOptions &options) {
+  for (const std::unique_ptr<Backend> &backend : getBackends())
+    if (backend->takesDevice(options.getDevice()))
+      return backend.get();
+  return nullptr;
+}
+
+static StringRef getName(Lowering lowering) {
+  return lowering == Lowering::Reference ? "reference" : "optimized";
+}
+
+std::string describeWrongDevice(StringRef device) {
+  return ("'" + device + "' is no device such as cuda:sm_90a: ").str();
+}
+
+std::string listDevices() {
+  SmallVector<StringRef> devices;
+  for (const std::unique_ptr<Backend> &backend : getBackends())
+    if (!llvm::is_contained(devices, backend->getInfo().devices))
+      devices.push_back(backend->getInfo().devices);
+  return llvm::join(devices, ", ");
+}
+
+llvm::Expected<const Backend *> findBackend(const CompilerOptions &options) {
+  StringRef device = options.target.getDevice();
+  Lowering lowering = options.lowering.value_or(Lowering::Optimized);
+  const Backend *ofDevice = nullptr, *ofLowering = nullptr;
+  for (const std::unique_ptr<Backend> &backend : getBackends()) {
+    bool takesDevice = backend->takesDevice(device);
+    bool hasLowering = backend->getInfo().lowering == lowering;
+    if (takesDevice && hasLowering)
+      return backend.get();
+    if (takesDevice && !ofDevice)
+      ofDevice = backend.get();
+    if (hasLowering && !ofLowering)
+      ofLowering = backend.get();
+  }
+  if (!ofDevice)
+    return llvm::createStringError(describeWrongDevice(device) + "expected " +
+                                   listDevices());
+  return llvm::createStringError(
+      "expected the " + getName(ofDevice->getInfo().lowering) +
+      " lowering for the target '" + device + "', found the " +
+      getName(lowering) + ", which is of the target '" +
+      ofLowering->getInfo().exampleDevice + "'");
+}
+
+const Backend &getBackend(const CompilerOptions &options) {
+  return *llvm::cantFail(findBackend(options));
+}
+
+} // namespace flywheel
