@@ -11,6 +11,7 @@ from typing import Any, Callable, Dict, Hashable, Iterator, List, Sequence, Tupl
 
 import numpy as np
 
+from ._identity import is_hashable
 from ._members import Members
 
 LEAF = "*"
@@ -107,7 +108,7 @@ def _flatten(tree: Any, leaves: List[Any]) -> Spec:
         own: List[Any] = []
         fields = tuple(_flatten(getattr(tree, field.name), own) for field in dataclasses.fields(tree))
         # One of numbers and names is an argument like them: settings, of which each value has a trace.
-        if any(map(_is_array, own)) or not _is_hashable(tree):
+        if any(map(_is_array, own)) or not is_hashable(tree):
             leaves += own
             others = _others(tree)
             _open.ids.append(id(tree))
@@ -174,14 +175,6 @@ def _is_tensor(value: Any) -> bool:
     from ._tensor import Tensor
 
     return isinstance(value, Tensor)
-
-
-def _is_hashable(value: Any) -> bool:
-    try:
-        hash(value)
-    except TypeError:
-        return False
-    return True
 
 
 def orders(spec: Any) -> Hashable:

@@ -3,7 +3,7 @@
 
 from typing import Any
 
-from ..v1.arrays import norm
+from ..v1.norms import norm
 from ..v1.precision import rounds_once
 from . import backend as K
 from ._serialization import Configured, build, find, serializers

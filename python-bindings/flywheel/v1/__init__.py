@@ -51,6 +51,7 @@ from .initialization import (
 )
 from .matrices import *  # noqa: F403
 from .nn_more import batch_to_space_nd, space_to_batch_nd
+from .norms import *  # noqa: F403
 from .operation import Operation, Tensor
 from .ops import *  # noqa: F403
 from .ops import range_ as range

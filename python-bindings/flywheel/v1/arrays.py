@@ -14,8 +14,7 @@ from .._ops._shapes import to_index
 from .._tensor import as_tensor as constant_of
 from .._tensor import format_shape
 from .conversion import as_tensor, dtype_of, make
-from .elementwise import TABLE, root
-from .precision import rounds_once
+from .elementwise import TABLE
 from .sizes import as_known, as_size, as_sizes, is_open, known_numbers
 
 
@@ -301,15 +300,6 @@ def cross(a: Any, b: Any, name: Optional[str] = None) -> Any:
     return make("Cross", emit, as_tensor(a), as_tensor(b), name=name)
 
 
-@rounds_once
-def clip_by_average_norm(t: Any, clip_norm: Any, name: Optional[str] = None) -> Any:
-    """A tensor scaled so that its norm, divided by how many elements it has, is at most `clip_norm`."""
-    x = as_tensor(t)
-    size = TABLE["reduce_sum"](TABLE["ones_like"](x))
-    average = TABLE["divide"](root(TABLE["reduce_sum"](TABLE["square"](x))), size)
-    return TABLE["multiply"](x, TABLE["divide"](clip_norm, TABLE["maximum"](average, clip_norm)))
-
-
 def tensordot(a: Any, b: Any, axes: Any, name: Optional[str] = None) -> Any:
     return make("Tensordot", lambda x, y: _ops.tensordot(x, y, _axes_of(axes)), as_tensor(a), as_tensor(b), name=name)
 
@@ -326,40 +316,6 @@ def einsum(equation: str, *inputs: Any, **kwargs: Any) -> Any:
 
 def trace(x: Any, name: Optional[str] = None) -> Any:
     return TABLE["reduce_sum"](matrix_diag_part(x), -1)
-
-
-def _matrix_norm(x: Any, ord: Any, axis: Any, keep: bool) -> Any:
-    """Returns the largest of the sums of columns (1) or of rows (infinity)."""
-    if len(axis) != 2:
-        raise ValueError(f"'axis' must be None, an integer, or a tuple of 2 unique integers, found {axis}")
-    if ord not in (1, float("inf"), "fro"):
-        raise about("flywheel.v1.norm", NotImplementedError(f"of matrices: ord={ord!r}"), " ")
-    if ord == "fro":
-        return norm(x, "euclidean", axis, keep)
-    summed, other = axis if ord == 1 else reversed(axis)
-    found = TABLE["reduce_max"](TABLE["reduce_sum"](TABLE["abs"](x), summed, True), other, True)
-    return found if keep else make("Squeeze", lambda y: _ops.squeeze(y, tuple(axis)), found)
-
-
-@rounds_once
-def norm(
-    tensor: Any, ord: Any = "euclidean", axis: Any = None, keepdims: Any = None, name: Optional[str] = None,
-    keep_dims: Any = None,
-) -> Any:  # fmt: skip
-    """The norm of vectors: "euclidean" (2), 1, or of order infinity; that of matrices where there are two
-    axes."""
-    x, keep = as_tensor(tensor), bool(keepdims or keep_dims)
-    if isinstance(axis, (list, tuple)) and len(axis) == 1:
-        axis = axis[0]
-    if isinstance(axis, (list, tuple)) and ord != "euclidean":
-        return _matrix_norm(x, ord, axis, keep)
-    if ord in ("euclidean", 2):
-        return root(TABLE["reduce_sum"](TABLE["square"](x), axis, keep))
-    if ord == 1:
-        return TABLE["reduce_sum"](TABLE["abs"](x), axis, keep)
-    if ord == float("inf"):
-        return TABLE["reduce_max"](TABLE["abs"](x), axis, keep)
-    raise about("flywheel.v1.norm", NotImplementedError(f"ord={ord!r}"))
 
 
 def count_nonzero(
@@ -397,10 +353,9 @@ def accumulate_n(inputs: Sequence[Any], shape: Any = None, tensor_dtype: Any = N
 
 
 __all__ = [
-    "accumulate_n", "broadcast_to", "clip_by_average_norm", "count_nonzero", "cross", "cumprod", "cumsum",
-    "depth_to_space", "diag", "diag_part",
-    "einsum", "eye", "gather_nd", "lin_space", "linspace", "matrix_diag", "matrix_diag_part", "matrix_transpose",
-    "meshgrid", "norm", "reverse", "roll", "sequence_mask", "space_to_depth", "tensordot", "trace",
+    "accumulate_n", "broadcast_to", "count_nonzero", "cross", "cumprod", "cumsum", "depth_to_space", "diag",
+    "diag_part", "einsum", "eye", "gather_nd", "lin_space", "linspace", "matrix_diag", "matrix_diag_part",
+    "matrix_transpose", "meshgrid", "reverse", "roll", "sequence_mask", "space_to_depth", "tensordot", "trace",
 ]  # fmt: skip
 
 # The names of these that `tf.nn` has too.

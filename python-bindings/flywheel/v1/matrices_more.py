@@ -8,10 +8,11 @@ import numpy as np
 
 from .. import _dtypes, _matrix_functions, _ops, linalg
 from .._errors import about, wrong
-from .arrays import matrix_diag_part, norm
+from .arrays import matrix_diag_part
 from .conversion import as_tensor, make
 from .elementwise import TABLE
 from .matrices import cholesky, matrix_solve
+from .norms import norm
 from .ops import expand_dims, matmul, squeeze
 
 

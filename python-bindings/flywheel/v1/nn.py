@@ -280,14 +280,6 @@ def batch_normalization(
     return y if offset is None else TABLE["add"](y, offset)
 
 
-@rounds_once
-def l2_normalize(x: Any, axis: Any = None, epsilon: float = 1e-12, name: Optional[str] = None, dim: Any = None) -> Any:
-    """x / its norm over axes."""
-    axes = dim if axis is None else axis
-    total = TABLE["reduce_sum"](TABLE["square"](x), axes, True)
-    return TABLE["multiply"](x, TABLE["rsqrt"](TABLE["maximum"](total, epsilon)))
-
-
 def in_top_k(predictions: Any, targets: Any, k: int, name: Optional[str] = None) -> Any:
     """True if each target is among the k largest predictions."""
     def emit(p: Any, t: Any) -> Any:
@@ -474,4 +466,4 @@ def _module(name: str) -> Any:
 
 
 # Modules whose names this one has, too.
-PARTS = ("rnn_cell", "rnn", "candidates", "ordering", "nn_more", "nn_windows", "arrays", "ctc")
+PARTS = ("rnn_cell", "rnn", "candidates", "ordering", "nn_more", "nn_windows", "arrays", "norms", "ctc")

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Ops of the graph: sources, groups, and arithmetic."""
 
-import functools
 from typing import Any, List, Optional
 
 import numpy as np
@@ -13,11 +12,8 @@ from .._ops import _checks, _core, _indexing, _shapes
 from .._ops._conversions import wrapping_cast
 from .._tensor import format_shape
 from .conversion import as_tensor, constant, dtype_of, make, paired
-from .derivatives import slices_of
-from .elementwise import TABLE, root
 from .graph import get_default_graph
 from .operation import Operation, Tensor
-from .precision import rounded, widened
 from .shapes import plain_shape
 from .sizes import as_known, as_size, as_sizes, is_open, known_numbers
 
@@ -579,73 +575,9 @@ def clip_by_value(t: Any, clip_value_min: Any, clip_value_max: Any, name: Option
     return make("clip_by_value", emit, as_tensor(t), clip_value_min, clip_value_max, name=name)
 
 
-def global_norm(t_list: Any, name: Optional[str] = None) -> Any:
-    """The norm of all elements together; of the gradient of a table those of each lookup, as in TensorFlow."""
-    tensors = [as_tensor(t) for t in t_list if t is not None]
-    return rounded(_norm_of(tensors, [widened(t) for t in tensors], name), _dtype_of(tensors))
-
-
-def _dtype_of(tensors: List[Any]) -> Any:
-    return functools.reduce(_dtypes.promote, [t.dtype for t in tensors])
-
-
-def _norm_of(tensors: List[Any], wide: List[Any], name: Optional[str] = None) -> Any:
-    """The norm of tensors, which are `wide` in the dtype of the computation."""
-    parts: List[Any] = []
-    for t, y in zip(tensors, wide):
-        slices = slices_of(t)
-        parts += [y] if slices[0] is t else map(widened, slices)
-
-    def emit(*xs: Any) -> Any:
-        total = _ops.sum(_ops.square(xs[0]))
-        for x in xs[1:]:
-            total = _ops.add(total, _ops.sum(_ops.square(x)))
-        return _ops._arithmetic.root(total)
-
-    return make("global_norm", emit, *parts, name=name)
-
-
-def clip_by_global_norm(t_list: Any, clip_norm: Any, use_norm: Any = None, name: Optional[str] = None) -> Any:
-    """Tensors scaled so that their `global_norm` is at most `clip_norm`, and that norm."""
-    wide = [None if t is None else widened(t) for t in t_list]
-    if use_norm is None:
-        norm = _norm_of([as_tensor(t) for t in t_list if t is not None],
-                        [as_tensor(t) for t in wide if t is not None])  # fmt: skip
-        shown = rounded(norm, _dtype_of([as_tensor(t) for t in t_list if t is not None]))
-    else:
-        norm = shown = use_norm
-    return [None if t is None else _limited(t, y, norm, clip_norm) for t, y in zip(t_list, wide)], shown
-
-
-def _limited(t: Any, wide: Any, norm: Any, clip_norm: Any) -> Any:
-    """A gradient, which is `wide` in the dtype of the computation, scaled so that the norm, which it has a part in, is
-    at most `clip_norm`: the same rows of a table."""
-    if wide is not t:
-        norm, clip_norm = (rounded(x, _dtypes.float32) for x in (norm, clip_norm))
-    scale = TABLE["divide"](clip_norm, TABLE["maximum"](norm, clip_norm))
-    found = rounded(TABLE["multiply"](wide, scale), as_tensor(t).dtype.dtype)
-    found.op.attrs.update(same_rows=t, scale=scale)
-    return found
-
-
-def clip_by_norm(t: Any, clip_norm: Any, axes: Any = None, name: Optional[str] = None) -> Any:
-    """A tensor scaled so that its norm is at most `clip_norm`; that of the gradient of a table as in `global_norm`."""
-    wide = widened(t)
-    # One number for all axes: the compiler knows rows that are scaled by it.
-    if axes is None:
-        norm = _norm_of([as_tensor(t)], [as_tensor(wide)])
-    else:
-        norm = root(TABLE["reduce_sum"](TABLE["square"](wide), axes, True))
-    found = _limited(t, wide, norm, clip_norm)
-    if axes is not None:
-        del found.op.attrs["same_rows"]
-    return found
-
-
 __all__ = [
-    "add_n", "arg_max", "arg_min", "argmax", "argmin", "cast", "clip_by_global_norm", "clip_by_norm", "clip_by_value",
-    "concat", "convert_to_tensor", "expand_dims", "fill", "gather", "global_norm", "group", "identity", "matmul",
-    "no_op", "one_hot", "ones", "pad", "placeholder", "placeholder_with_default", "rank", "reshape", "shape", "size",
-    "split", "squeeze", "stack", "stop_gradient", "strided_slice", "tile", "to_double", "to_float", "to_int32",
-    "to_int64", "transpose", "unstack", "where", "zeros",
+    "add_n", "arg_max", "arg_min", "argmax", "argmin", "cast", "clip_by_value", "concat", "convert_to_tensor",
+    "expand_dims", "fill", "gather", "group", "identity", "matmul", "no_op", "one_hot", "ones", "pad", "placeholder",
+    "placeholder_with_default", "rank", "reshape", "shape", "size", "split", "squeeze", "stack", "stop_gradient",
+    "strided_slice", "tile", "to_double", "to_float", "to_int32", "to_int64", "transpose", "unstack", "where", "zeros",
 ]  # fmt: skip

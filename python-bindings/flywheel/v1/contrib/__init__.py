@@ -332,7 +332,7 @@ def _optimize_loss(
     `summaries` are some of loss, learning_rate, gradients, gradient_norm and global_gradient_norm, by default the first
     two and the last."""
     from .. import summary, train
-    from ..ops import clip_by_global_norm, global_norm
+    from ..norms import clip_by_global_norm, global_norm
     from ..variables import trainable_variables
 
     if gradient_noise_scale is not None or gradient_multipliers is not None:

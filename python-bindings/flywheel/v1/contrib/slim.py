@@ -13,7 +13,8 @@ from ..checks import check_numerics
 from ..elementwise import TABLE
 from ..graph import GraphKeys, get_default_graph
 from ..namespaces import missing
-from ..ops import clip_by_norm, identity
+from ..norms import clip_by_norm
+from ..ops import identity
 from ..platform import logging
 from ..scopes import get_variable, get_variable_scope, variable_scope
 from . import losses as losses
