@@ -7,12 +7,11 @@ import numpy as np
 
 from . import _dtypes, _flywheel, _trace
 from ._errors import about
+from ._flywheel import Attribute
 from ._hints import attribute_error, check_keywords, explain_attribute, nearest
 
 if TYPE_CHECKING:
     from typing_extensions import Self
-
-Attribute = Tuple[str, Any]
 
 
 class StructAttribute:
@@ -42,7 +41,7 @@ class StructAttribute:
 
     def _check_fields(self, fields: Mapping[str, Any]) -> None:
         try:
-            _flywheel._check_struct(self.mnemonic, {k: v for k, v in fields.items() if v is not None})
+            _flywheel._check_struct(self.mnemonic, dict(fields))
             for name in self._rates:
                 own = fields.get(name, 0.0)
                 for rate in own if isinstance(own, list) else [own]:
@@ -53,8 +52,8 @@ class StructAttribute:
             raise about(type(self).__name__, ValueError(f"{error}")) from None
 
     def attribute(self) -> Attribute:
-        """Returns the form of which a graph builds the attribute, without the fields that are None."""
-        return ("struct", (self.mnemonic, {key: value for key, value in self.fields.items() if value is not None}))
+        """Returns the attribute, where fields that are None have their defaults."""
+        return Attribute.struct(self.mnemonic, self.fields)
 
     def __getattr__(self, name: str) -> Any:
         fields = self.__dict__.get("fields", {})
@@ -115,9 +114,9 @@ class Constant(Initializer):
     def attribute(self) -> Attribute:
         array: np.ndarray[Any, Any] = self.fields["values"].reshape(-1)
         if array.dtype == _dtypes.string:
-            return ("strings", [text if isinstance(text, bytes) else str(text).encode() for text in array])
+            return Attribute.initial_strings([t if isinstance(t, bytes) else str(t).encode() for t in array])
         type_ = _trace.current().type(_dtypes.as_dtype(array.dtype), array.shape)
-        return ("constant", (array, type_))
+        return Attribute.constant(array, type_)
 
 
 class Constraint(StructAttribute):

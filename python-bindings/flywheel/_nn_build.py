@@ -8,11 +8,12 @@ import numpy as np
 
 from . import _dtypes, _ops, _trace
 from ._errors import about, wrong
+from ._flywheel import Attribute
 from ._ops._core import broadcast_shapes, normalize_axes, normalize_axis
 from ._tensor import Tensor, as_tensor, as_tensors, format_shape, is_number
 from ._trace import Attributes, Shape
 
-__all__ = ["Attributes", "Padding", "build", "case", "padding_attribute"]
+__all__ = ["Attribute", "Attributes", "Padding", "build", "case", "padding_attribute"]
 
 # "valid", "same", or the numbers of elements that are added before and after: [(top, bottom), (left, right)].
 Padding = Union[str, Sequence[Tuple[int, int]]]
@@ -21,11 +22,11 @@ Operands = Dict[str, Tensor]
 Result = Tuple[_dtypes.DType, Shape]
 
 
-def padding_attribute(padding: Padding) -> Tuple[str, Any]:
+def padding_attribute(padding: Padding) -> Attribute:
     if isinstance(padding, str):
         if padding.lower() not in ("valid", "same"):
             raise ValueError(f"expected padding 'valid', 'same' or [(top, bottom), (left, right)], found '{padding}'")
-        return ("text", f"#nn.padding<{padding.lower()}>")
+        return Attribute.padding(padding.lower())
     try:
         pairs = [[operator.index(amount) for amount in pair] for pair in padding]
     except TypeError:
@@ -33,7 +34,7 @@ def padding_attribute(padding: Padding) -> Tuple[str, Any]:
     if [len(pair) for pair in pairs] != [2, 2] or min(min(pair) for pair in pairs) < 0:
         raise ValueError(f"expected padding 'valid', 'same' or [(top, bottom), (left, right)] of at least 0, found "
                          f"{padding!r}")  # fmt: skip
-    return ("text", f"#nn.padding<explicit {pairs}>")
+    return Attribute.padding(pairs)
 
 
 def case(name: str, cases: Dict[str, int]) -> int:
@@ -50,13 +51,13 @@ def build(
     given = _convert(name, operands)
     _complete(name, given, attributes)
     if has_segments:
-        attributes["operandSegmentSizes"] = ("i32s", [int(argument in given) for argument, _, _ in operands])
+        attributes["operandSegmentSizes"] = Attribute.i32s([int(argument in given) for argument, _, _ in operands])
     rule = _RESULTS.get(name)
     trace = _trace.current()
     types = None
     if rule is not None:
         try:
-            results = rule(given, {k: v for k, (_, v) in attributes.items()})
+            results = rule(given, {k: attribute.value for k, attribute in attributes.items()})
         except IndexError:
             raise about(name, ValueError(f"'{name}' takes tensors of more dimensions "
                                          f"than it got: {_shapes_of(given)}"), None) from None  # fmt: skip
@@ -110,7 +111,9 @@ def _integers(name: str, argument: str, x: Tensor) -> Tensor:
 
 def _check_steps(attributes: Attributes) -> None:
     for name in ("window", "strides", "dilations"):
-        _, given = attributes.get(name, ("i64s", [1, 1]))
+        if name not in attributes:
+            continue
+        given = attributes[name].value
         try:
             numbers = [operator.index(number) for number in given]
         except TypeError:
@@ -124,17 +127,17 @@ def _check_steps(attributes: Attributes) -> None:
 def _complete(name: str, given: Operands, attributes: Attributes) -> None:
     """Fills in the attributes that the assembly of an op has defaults for; counts negative axes from the end."""
     if name.startswith("nn.conv2d"):
-        attributes.setdefault("strides", ("i64s", [1, 1]))
-        attributes.setdefault("dilations", ("i64s", [1, 1]))
+        attributes.setdefault("strides", Attribute.i64s([1, 1]))
+        attributes.setdefault("dilations", Attribute.i64s([1, 1]))
     if "window" in attributes:
         attributes.setdefault("strides", attributes["window"])
     _check_steps(attributes)
     first = next(iter(given.values()))
     # One of another kind is refused with all other attributes, by the name of the op.
-    if "axis" in attributes and _is_integer(axis := attributes["axis"][1]):
-        attributes["axis"] = ("i64", normalize_axis(axis, first.ndim))
-    if "axes" in attributes and _are_integers(axes := attributes["axes"][1]):
-        attributes["axes"] = ("i64s", normalize_axes(axes, first.ndim))
+    if "axis" in attributes and _is_integer(axis := attributes["axis"].value):
+        attributes["axis"] = Attribute.i64(normalize_axis(axis, first.ndim))
+    if "axes" in attributes and _are_integers(axes := attributes["axes"].value):
+        attributes["axes"] = Attribute.i64s(normalize_axes(axes, first.ndim))
 
 
 def _is_integer(value: Any) -> bool:
@@ -171,19 +174,10 @@ def _dim_sizes(dim_size: Optional[int], window: int, stride: int, kind: Any, pla
     return max(0, (dim_size - window) // stride + 1)
 
 
-def _padding(attributes: Dict[str, Any]) -> Any:
-    text = str(attributes["padding"]).removeprefix("#nn.padding<").removesuffix(">")
-    if not text.startswith("explicit"):
-        return text
-    numbers = [int(part) for part in text.removeprefix("explicit").replace("[", " ").replace("]", " ").replace(
-        ",", " ").split()]  # fmt: skip
-    return [numbers[0:2], numbers[2:4]]
-
-
 def _slide(x: Tensor, spans: Sequence[int], attributes: Dict[str, Any], channels: Optional[int]) -> List[Result]:
     if x.ndim != 4:
         raise wrong(ValueError, "an image [batch, height, width, channels]", f"{x.ndim} dimensions")
-    kind = _padding(attributes)
+    kind = attributes["padding"]
     places = [_dim_sizes(x._dims[1 + i], spans[i], attributes["strides"][i], kind, i) for i in range(2)]
     return [(x.dtype, (x._dims[0], *places, channels))]
 
@@ -200,7 +194,7 @@ def _conv2d_transpose(given: Operands, attributes: Dict[str, Any]) -> List[Resul
     x, w = given["x"], given["w"]
     if "like" in given:
         return [(x.dtype, given["like"]._dims)]
-    kind = _padding(attributes)
+    kind = attributes["padding"]
     places: List[Optional[int]] = []
     for i in range(2):
         dim_size = x._dims[1 + i]

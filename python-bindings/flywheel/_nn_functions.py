@@ -9,6 +9,7 @@ import numpy as np
 from . import _dtypes, _ops, _trace
 from . import _nn_ops as _generated
 from ._errors import about
+from ._flywheel import Attribute
 from ._kinds import integer, number
 from ._ops._core import sizes
 from ._ops._shapes import _product, reshape_to
@@ -35,9 +36,9 @@ def dropout(x: TensorLike, rate: float, *, training: Optional[TensorLike] = None
     same: Tensor = x
     if not trace.draws:
         return same
-    attributes: _trace.Attributes = {"rate": ("f64", number("the rate of dropout", rate))}
+    attributes: _trace.Attributes = {"rate": Attribute.f64(number("the rate of dropout", rate))}
     if seed is not None:
-        attributes["seed"] = ("i64", integer("the seed of dropout", seed))
+        attributes["seed"] = Attribute.i64(integer("the seed of dropout", seed))
     if isinstance(training, (bool, np.bool_)) and not training:
         # Draws nothing, and so stands where nothing is drawn, as in a function of a vmap.
         return same

@@ -4,7 +4,7 @@
 
 from typing import Literal, Optional, Sequence, Tuple
 
-from ._nn_build import Attributes, Padding, build, padding_attribute
+from ._nn_build import Attribute, Attributes, Padding, build, padding_attribute
 from ._nn_build import case as _case
 from ._tensor import Tensor, TensorLike
 
@@ -42,7 +42,7 @@ def argmax(input: TensorLike, axis: int) -> Tensor:
 
     The first of equal elements; NaN counts as largest. No derivative.
     """
-    attributes: Attributes = {"axis": ("i64", axis)}
+    attributes: Attributes = {"axis": Attribute.i64(axis)}
     return build("nn.argmax", [("input", input, "any")], attributes, False)[0]
 
 
@@ -51,7 +51,7 @@ def argmin(input: TensorLike, axis: int) -> Tensor:
 
     The first of equal elements; NaN counts as smallest. No derivative.
     """
-    attributes: Attributes = {"axis": ("i64", axis)}
+    attributes: Attributes = {"axis": Attribute.i64(axis)}
     return build("nn.argmin", [("input", input, "any")], attributes, False)[0]
 
 
@@ -82,9 +82,9 @@ def attention(
     """
     attributes: Attributes = {}
     if causal:
-        attributes["causal"] = ("unit", None)
+        attributes["causal"] = Attribute.unit()
     if scale is not None:
-        attributes["scale"] = ("f64", scale)
+        attributes["scale"] = Attribute.f64(scale)
     return build("nn.attention", [("q", q, "float"), ("k", k, "float"), ("v", v, "float"), ("mask", mask, "any?")], attributes, False)[0]
 
 
@@ -100,9 +100,9 @@ def avg_pool2d(
 
     The mean of a whole image is `nn.reduce mean` over axes [1, 2].
     """
-    attributes: Attributes = {"window": ("i64s", window), "padding": padding_attribute(padding)}
+    attributes: Attributes = {"window": Attribute.i64s(window), "padding": padding_attribute(padding)}
     if strides is not None:
-        attributes["strides"] = ("i64s", strides)
+        attributes["strides"] = Attribute.i64s(strides)
     return build("nn.avg_pool2d", [("x", x, "float")], attributes, False)[0]
 
 
@@ -120,7 +120,7 @@ def batch_norm_inference(
     As `nn.batch_norm_training`, with the mean and the variance of each channel,
     [channels], from elsewhere, such as moving averages.
     """
-    attributes: Attributes = {"epsilon": ("f64", epsilon)}
+    attributes: Attributes = {"epsilon": Attribute.f64(epsilon)}
     return build("nn.batch_norm_inference", [("x", x, "float"), ("mean", mean, "float"), ("variance", variance, "float"), ("gamma", gamma, "float?"), ("beta", beta, "float?")], attributes, True)[0]
 
 
@@ -139,7 +139,7 @@ def batch_norm_training(
 
     `train.moving_average` keeps what `nn.batch_norm_inference` needs.
     """
-    attributes: Attributes = {"epsilon": ("f64", epsilon)}
+    attributes: Attributes = {"epsilon": Attribute.f64(epsilon)}
     result, mean, variance = build("nn.batch_norm_training", [("x", x, "float"), ("gamma", gamma, "float?"), ("beta", beta, "float?")], attributes, True)
     return result, mean, variance
 
@@ -156,7 +156,7 @@ def binary_crossentropy(
     last are rows. The result is one loss a row, [...], with `reduction none`,
     else the mean or the sum of all of them, a scalar.
     """
-    attributes: Attributes = {"reduction": ("i32", _case(reduction, {"none": 0, "mean": 1, "sum": 2}))}
+    attributes: Attributes = {"reduction": Attribute.i32(_case(reduction, {"none": 0, "mean": 1, "sum": 2}))}
     return build("nn.binary_crossentropy", [("prediction", prediction, "float"), ("target", target, "float")], attributes, False)[0]
 
 
@@ -173,7 +173,7 @@ def categorical_crossentropy(
     last are rows. The result is one loss a row, [...], with `reduction none`,
     else the mean or the sum of all of them, a scalar.
     """
-    attributes: Attributes = {"reduction": ("i32", _case(reduction, {"none": 0, "mean": 1, "sum": 2}))}
+    attributes: Attributes = {"reduction": Attribute.i32(_case(reduction, {"none": 0, "mean": 1, "sum": 2}))}
     return build("nn.categorical_crossentropy", [("prediction", prediction, "float"), ("target", target, "float")], attributes, False)[0]
 
 
@@ -188,7 +188,7 @@ def categorical_hinge(
     last are rows. The result is one loss a row, [...], with `reduction none`,
     else the mean or the sum of all of them, a scalar.
     """
-    attributes: Attributes = {"reduction": ("i32", _case(reduction, {"none": 0, "mean": 1, "sum": 2}))}
+    attributes: Attributes = {"reduction": Attribute.i32(_case(reduction, {"none": 0, "mean": 1, "sum": 2}))}
     return build("nn.categorical_hinge", [("prediction", prediction, "float"), ("target", target, "float")], attributes, False)[0]
 
 
@@ -229,9 +229,9 @@ def conv2d(
     """
     attributes: Attributes = {"padding": padding_attribute(padding)}
     if strides is not None:
-        attributes["strides"] = ("i64s", strides)
+        attributes["strides"] = Attribute.i64s(strides)
     if dilations is not None:
-        attributes["dilations"] = ("i64s", dilations)
+        attributes["dilations"] = Attribute.i64s(dilations)
     return build("nn.conv2d", [("x", x, "float"), ("w", w, "float")], attributes, False)[0]
 
 
@@ -257,9 +257,9 @@ def conv2d_transpose(
     """
     attributes: Attributes = {"padding": padding_attribute(padding)}
     if strides is not None:
-        attributes["strides"] = ("i64s", strides)
+        attributes["strides"] = Attribute.i64s(strides)
     if dilations is not None:
-        attributes["dilations"] = ("i64s", dilations)
+        attributes["dilations"] = Attribute.i64s(dilations)
     return build("nn.conv2d_transpose", [("x", x, "float"), ("w", w, "float"), ("like", like, "any?")], attributes, False)[0]
 
 
@@ -275,7 +275,7 @@ def cosine_proximity(
     last are rows. The result is one loss a row, [...], with `reduction none`,
     else the mean or the sum of all of them, a scalar.
     """
-    attributes: Attributes = {"reduction": ("i32", _case(reduction, {"none": 0, "mean": 1, "sum": 2}))}
+    attributes: Attributes = {"reduction": Attribute.i32(_case(reduction, {"none": 0, "mean": 1, "sum": 2}))}
     return build("nn.cosine_proximity", [("prediction", prediction, "float"), ("target", target, "float")], attributes, False)[0]
 
 
@@ -290,11 +290,11 @@ def cumprod(x: TensorLike, axis: int, *, exclusive: bool = False, reverse: bool 
     The derivative divides by nothing, so that it holds where elements are 0. It
     is a loop along `axis`, whose memory is that of x, and so is its derivative.
     """
-    attributes: Attributes = {"axis": ("i64", axis)}
+    attributes: Attributes = {"axis": Attribute.i64(axis)}
     if exclusive:
-        attributes["exclusive"] = ("unit", None)
+        attributes["exclusive"] = Attribute.unit()
     if reverse:
-        attributes["reverse"] = ("unit", None)
+        attributes["reverse"] = Attribute.unit()
     return build("nn.cumprod", [("x", x, "any")], attributes, False)[0]
 
 
@@ -305,11 +305,11 @@ def cumsum(x: TensorLike, axis: int, *, exclusive: bool = False, reverse: bool =
     k: without the last with `exclusive`, those from k on with `reverse`. Sums of
     f16 and bf16 are in f32 and rounded once.
     """
-    attributes: Attributes = {"axis": ("i64", axis)}
+    attributes: Attributes = {"axis": Attribute.i64(axis)}
     if exclusive:
-        attributes["exclusive"] = ("unit", None)
+        attributes["exclusive"] = Attribute.unit()
     if reverse:
-        attributes["reverse"] = ("unit", None)
+        attributes["reverse"] = Attribute.unit()
     return build("nn.cumsum", [("x", x, "any")], attributes, False)[0]
 
 
@@ -347,7 +347,7 @@ def elu(x: TensorLike, *, alpha: float = 1.0) -> Tensor:
     After Clevert, Unterthiner and Hochreiter, Exponential Linear Units, 2015;
     Keras's `elu`. The derivative at 0 is alpha.
     """
-    attributes: Attributes = {"alpha": ("f64", alpha)}
+    attributes: Attributes = {"alpha": Attribute.f64(alpha)}
     return build("nn.elu", [("x", x, "float")], attributes, False)[0]
 
 
@@ -364,7 +364,7 @@ def gather(x: TensorLike, indices: TensorLike, axis: int) -> Tensor:
     (`nn.scatter_add`); indices carry none. Upstream's `tensor.gather`, which
     says nothing of indices out of range, is refused.
     """
-    attributes: Attributes = {"axis": ("i64", axis)}
+    attributes: Attributes = {"axis": Attribute.i64(axis)}
     return build("nn.gather", [("x", x, "any"), ("indices", indices, "int")], attributes, False)[0]
 
 
@@ -377,7 +377,7 @@ def gelu(x: TensorLike, *, approximate: bool = False) -> Tensor:
     """
     attributes: Attributes = {}
     if approximate:
-        attributes["approximate"] = ("unit", None)
+        attributes["approximate"] = Attribute.unit()
     return build("nn.gelu", [("x", x, "float")], attributes, False)[0]
 
 
@@ -400,7 +400,7 @@ def hinge(prediction: TensorLike, target: TensorLike, *, reduction: Literal["non
     last are rows. The result is one loss a row, [...], with `reduction none`,
     else the mean or the sum of all of them, a scalar.
     """
-    attributes: Attributes = {"reduction": ("i32", _case(reduction, {"none": 0, "mean": 1, "sum": 2}))}
+    attributes: Attributes = {"reduction": Attribute.i32(_case(reduction, {"none": 0, "mean": 1, "sum": 2}))}
     return build("nn.hinge", [("prediction", prediction, "float"), ("target", target, "float")], attributes, False)[0]
 
 
@@ -421,7 +421,7 @@ def huber(
     last are rows. The result is one loss a row, [...], with `reduction none`,
     else the mean or the sum of all of them, a scalar.
     """
-    attributes: Attributes = {"delta": ("f64", delta), "reduction": ("i32", _case(reduction, {"none": 0, "mean": 1, "sum": 2}))}
+    attributes: Attributes = {"delta": Attribute.f64(delta), "reduction": Attribute.i32(_case(reduction, {"none": 0, "mean": 1, "sum": 2}))}
     return build("nn.huber", [("prediction", prediction, "float"), ("target", target, "float")], attributes, False)[0]
 
 
@@ -437,7 +437,7 @@ def kl_divergence(
     last are rows. The result is one loss a row, [...], with `reduction none`,
     else the mean or the sum of all of them, a scalar.
     """
-    attributes: Attributes = {"reduction": ("i32", _case(reduction, {"none": 0, "mean": 1, "sum": 2}))}
+    attributes: Attributes = {"reduction": Attribute.i32(_case(reduction, {"none": 0, "mean": 1, "sum": 2}))}
     return build("nn.kl_divergence", [("prediction", prediction, "float"), ("target", target, "float")], attributes, False)[0]
 
 
@@ -467,7 +467,7 @@ def layer_norm(
     be left out, have the dimension sizes of `axes`, in order, and x's element type, or
     f32 where x has 16 bits.
     """
-    attributes: Attributes = {"axes": ("i64s", axes), "epsilon": ("f64", epsilon)}
+    attributes: Attributes = {"axes": Attribute.i64s(axes), "epsilon": Attribute.f64(epsilon)}
     return build("nn.layer_norm", [("x", x, "float"), ("gamma", gamma, "float?"), ("beta", beta, "float?")], attributes, True)[0]
 
 
@@ -476,7 +476,7 @@ def leaky_relu(x: TensorLike, alpha: float) -> Tensor:
 
     The derivative at 0 is alpha.
     """
-    attributes: Attributes = {"alpha": ("f64", alpha)}
+    attributes: Attributes = {"alpha": Attribute.f64(alpha)}
     return build("nn.leaky_relu", [("x", x, "float")], attributes, False)[0]
 
 
@@ -492,7 +492,7 @@ def log_cosh(
     last are rows. The result is one loss a row, [...], with `reduction none`,
     else the mean or the sum of all of them, a scalar.
     """
-    attributes: Attributes = {"reduction": ("i32", _case(reduction, {"none": 0, "mean": 1, "sum": 2}))}
+    attributes: Attributes = {"reduction": Attribute.i32(_case(reduction, {"none": 0, "mean": 1, "sum": 2}))}
     return build("nn.log_cosh", [("prediction", prediction, "float"), ("target", target, "float")], attributes, False)[0]
 
 
@@ -520,9 +520,9 @@ def logcumsumexp(x: TensorLike, axis: int, *, reverse: bool = False) -> Tensor:
     at most 1; it is 1 where both are the same infinity. It is computed by a loop
     backwards along `axis`.
     """
-    attributes: Attributes = {"axis": ("i64", axis)}
+    attributes: Attributes = {"axis": Attribute.i64(axis)}
     if reverse:
-        attributes["reverse"] = ("unit", None)
+        attributes["reverse"] = Attribute.unit()
     return build("nn.logcumsumexp", [("x", x, "float")], attributes, False)[0]
 
 
@@ -537,7 +537,7 @@ def lstsq(a: TensorLike, b: TensorLike, damping: Optional[TensorLike] = None, *,
     by m, which has the least norm. Fast, at the price of squaring the condition of
     a: a system that is singular without `l2` is the error of `nn.cholesky`.
     """
-    attributes: Attributes = {"l2": ("f64", l2)}
+    attributes: Attributes = {"l2": Attribute.f64(l2)}
     return build("nn.lstsq", [("a", a, "float"), ("b", b, "float"), ("damping", damping, "float?")], attributes, False)[0]
 
 
@@ -552,9 +552,9 @@ def matmul(a: TensorLike, b: TensorLike, *, transpose_a: bool = False, transpose
     """
     attributes: Attributes = {}
     if transpose_a:
-        attributes["transpose_a"] = ("unit", None)
+        attributes["transpose_a"] = Attribute.unit()
     if transpose_b:
-        attributes["transpose_b"] = ("unit", None)
+        attributes["transpose_b"] = Attribute.unit()
     return build("nn.matmul", [("a", a, "float"), ("b", b, "float")], attributes, False)[0]
 
 
@@ -588,9 +588,9 @@ def max_pool2d(
 
     The maximum of a whole image is `nn.reduce max` over axes [1, 2].
     """
-    attributes: Attributes = {"window": ("i64s", window), "padding": padding_attribute(padding)}
+    attributes: Attributes = {"window": Attribute.i64s(window), "padding": padding_attribute(padding)}
     if strides is not None:
-        attributes["strides"] = ("i64s", strides)
+        attributes["strides"] = Attribute.i64s(strides)
     return build("nn.max_pool2d", [("x", x, "float")], attributes, False)[0]
 
 
@@ -605,7 +605,7 @@ def mean_absolute_error(
     last are rows. The result is one loss a row, [...], with `reduction none`,
     else the mean or the sum of all of them, a scalar.
     """
-    attributes: Attributes = {"reduction": ("i32", _case(reduction, {"none": 0, "mean": 1, "sum": 2}))}
+    attributes: Attributes = {"reduction": Attribute.i32(_case(reduction, {"none": 0, "mean": 1, "sum": 2}))}
     return build("nn.mean_absolute_error", [("prediction", prediction, "float"), ("target", target, "float")], attributes, False)[0]
 
 
@@ -620,7 +620,7 @@ def mean_absolute_percentage_error(
     last are rows. The result is one loss a row, [...], with `reduction none`,
     else the mean or the sum of all of them, a scalar.
     """
-    attributes: Attributes = {"reduction": ("i32", _case(reduction, {"none": 0, "mean": 1, "sum": 2}))}
+    attributes: Attributes = {"reduction": Attribute.i32(_case(reduction, {"none": 0, "mean": 1, "sum": 2}))}
     return build("nn.mean_absolute_percentage_error", [("prediction", prediction, "float"), ("target", target, "float")], attributes, False)[0]
 
 
@@ -635,7 +635,7 @@ def mean_squared_error(
     last are rows. The result is one loss a row, [...], with `reduction none`,
     else the mean or the sum of all of them, a scalar.
     """
-    attributes: Attributes = {"reduction": ("i32", _case(reduction, {"none": 0, "mean": 1, "sum": 2}))}
+    attributes: Attributes = {"reduction": Attribute.i32(_case(reduction, {"none": 0, "mean": 1, "sum": 2}))}
     return build("nn.mean_squared_error", [("prediction", prediction, "float"), ("target", target, "float")], attributes, False)[0]
 
 
@@ -651,7 +651,7 @@ def mean_squared_logarithmic_error(
     last are rows. The result is one loss a row, [...], with `reduction none`,
     else the mean or the sum of all of them, a scalar.
     """
-    attributes: Attributes = {"reduction": ("i32", _case(reduction, {"none": 0, "mean": 1, "sum": 2}))}
+    attributes: Attributes = {"reduction": Attribute.i32(_case(reduction, {"none": 0, "mean": 1, "sum": 2}))}
     return build("nn.mean_squared_logarithmic_error", [("prediction", prediction, "float"), ("target", target, "float")], attributes, False)[0]
 
 
@@ -699,7 +699,7 @@ def poisson(
     last are rows. The result is one loss a row, [...], with `reduction none`,
     else the mean or the sum of all of them, a scalar.
     """
-    attributes: Attributes = {"reduction": ("i32", _case(reduction, {"none": 0, "mean": 1, "sum": 2}))}
+    attributes: Attributes = {"reduction": Attribute.i32(_case(reduction, {"none": 0, "mean": 1, "sum": 2}))}
     return build("nn.poisson", [("prediction", prediction, "float"), ("target", target, "float")], attributes, False)[0]
 
 
@@ -735,9 +735,9 @@ def reduce(
     product of the other elements, also where some are 0. If the dimension size is
     dynamic, that takes memory for its square.
     """
-    attributes: Attributes = {"kind": ("i32", _case(kind, {"sum": 0, "mean": 1, "max": 2, "min": 3, "prod": 4})), "axes": ("i64s", axes)}
+    attributes: Attributes = {"kind": Attribute.i32(_case(kind, {"sum": 0, "mean": 1, "max": 2, "min": 3, "prod": 4})), "axes": Attribute.i64s(axes)}
     if keepdims:
-        attributes["keepdims"] = ("unit", None)
+        attributes["keepdims"] = Attribute.unit()
     return build("nn.reduce", [("input", input, "any")], attributes, False)[0]
 
 
@@ -769,7 +769,7 @@ def rms_norm(
     Layer Normalization, 2019). gamma, which may be left out, is as that of
     `nn.layer_norm`.
     """
-    attributes: Attributes = {"axes": ("i64s", axes), "epsilon": ("f64", epsilon)}
+    attributes: Attributes = {"axes": Attribute.i64s(axes), "epsilon": Attribute.f64(epsilon)}
     return build("nn.rms_norm", [("x", x, "float"), ("gamma", gamma, "float?")], attributes, False)[0]
 
 
@@ -780,7 +780,7 @@ def scatter(init: TensorLike, indices: TensorLike, updates: TensorLike, axis: in
     there; of several for one place the last, in the order of the indices, is the
     one that stays, and alone has a derivative.
     """
-    attributes: Attributes = {"axis": ("i64", axis)}
+    attributes: Attributes = {"axis": Attribute.i64(axis)}
     return build("nn.scatter", [("init", init, "any"), ("indices", indices, "int"), ("updates", updates, "any")], attributes, False)[0]
 
 
@@ -794,7 +794,7 @@ def scatter_add(init: TensorLike, indices: TensorLike, updates: TensorLike, axis
     updated in place, but for one of f16 or bf16, whose sums are in f32 and
     rounded once.
     """
-    attributes: Attributes = {"axis": ("i64", axis)}
+    attributes: Attributes = {"axis": Attribute.i64(axis)}
     return build("nn.scatter_add", [("init", init, "any"), ("indices", indices, "int"), ("updates", updates, "any")], attributes, False)[0]
 
 
@@ -807,7 +807,7 @@ def scatter_add_along_axis(init: TensorLike, indices: TensorLike, updates: Tenso
     of the result of `nn.take_along_axis` for `init`, and indices out of range are
     the same error. Sums of f16 and bf16 are in f32 and rounded once.
     """
-    attributes: Attributes = {"axis": ("i64", axis)}
+    attributes: Attributes = {"axis": Attribute.i64(axis)}
     return build("nn.scatter_add_along_axis", [("init", init, "any"), ("indices", indices, "int"), ("updates", updates, "any")], attributes, False)[0]
 
 
@@ -842,7 +842,7 @@ def sigmoid_cross_entropy(
     with `reduction none`, else it is the mean or the sum of all elements, a
     scalar.
     """
-    attributes: Attributes = {"reduction": ("i32", _case(reduction, {"none": 0, "mean": 1, "sum": 2}))}
+    attributes: Attributes = {"reduction": Attribute.i32(_case(reduction, {"none": 0, "mean": 1, "sum": 2}))}
     return build("nn.sigmoid_cross_entropy", [("logits", logits, "float"), ("labels", labels, "float")], attributes, False)[0]
 
 
@@ -878,7 +878,7 @@ def softmax_cross_entropy(
     with respect to the logits is (softmax * sum(labels) - labels); with respect
     to the labels it is -log_softmax.
     """
-    attributes: Attributes = {"reduction": ("i32", _case(reduction, {"none": 0, "mean": 1, "sum": 2}))}
+    attributes: Attributes = {"reduction": Attribute.i32(_case(reduction, {"none": 0, "mean": 1, "sum": 2}))}
     return build("nn.softmax_cross_entropy", [("logits", logits, "float"), ("labels", labels, "float")], attributes, False)[0]
 
 
@@ -911,7 +911,7 @@ def sparse_softmax_cross_entropy(
     nothing. The result is one loss a row, [...], with `reduction none`, else
     the mean or the sum of all of them, a scalar.
     """
-    attributes: Attributes = {"reduction": ("i32", _case(reduction, {"none": 0, "mean": 1, "sum": 2}))}
+    attributes: Attributes = {"reduction": Attribute.i32(_case(reduction, {"none": 0, "mean": 1, "sum": 2}))}
     return build("nn.sparse_softmax_cross_entropy", [("logits", logits, "float"), ("label", label, "int")], attributes, False)[0]
 
 
@@ -926,7 +926,7 @@ def squared_hinge(
     last are rows. The result is one loss a row, [...], with `reduction none`,
     else the mean or the sum of all of them, a scalar.
     """
-    attributes: Attributes = {"reduction": ("i32", _case(reduction, {"none": 0, "mean": 1, "sum": 2}))}
+    attributes: Attributes = {"reduction": Attribute.i32(_case(reduction, {"none": 0, "mean": 1, "sum": 2}))}
     return build("nn.squared_hinge", [("prediction", prediction, "float"), ("target", target, "float")], attributes, False)[0]
 
 
@@ -960,7 +960,7 @@ def take_along_axis(x: TensorLike, indices: TensorLike, axis: int) -> Tensor:
     (`nn.scatter_add_along_axis`); indices carry none. Whole slices at indices are
     `nn.gather`.
     """
-    attributes: Attributes = {"axis": ("i64", axis)}
+    attributes: Attributes = {"axis": Attribute.i64(axis)}
     return build("nn.take_along_axis", [("x", x, "any"), ("indices", indices, "int")], attributes, False)[0]
 
 
@@ -969,7 +969,7 @@ def tile(x: TensorLike, multiples: Sequence[int]) -> Tensor:
 
     Dimension i of the result is that of x `multiples[i]` times in a row.
     """
-    attributes: Attributes = {"multiples": ("i64s", multiples)}
+    attributes: Attributes = {"multiples": Attribute.i64s(multiples)}
     return build("nn.tile", [("x", x, "any")], attributes, False)[0]
 
 
@@ -981,7 +981,7 @@ def triangle(x: TensorLike, kind: Literal["lower", "upper"], *, diagonal: int = 
     become `fill`, which an element type of integers must be able to hold. 0 is
     the main diagonal, 1 the one above it.
     """
-    attributes: Attributes = {"kind": ("i32", _case(kind, {"lower": 0, "upper": 1})), "diagonal": ("i64", diagonal), "fill": ("f64", fill)}
+    attributes: Attributes = {"kind": Attribute.i32(_case(kind, {"lower": 0, "upper": 1})), "diagonal": Attribute.i64(diagonal), "fill": Attribute.f64(fill)}
     return build("nn.triangle", [("x", x, "any")], attributes, False)[0]
 
 
@@ -1000,11 +1000,11 @@ def triangular_solve(
     `transpose`. With `unit_diagonal` the diagonal is not read and taken for
     ones. A 0 on the diagonal divides as IEEE says.
     """
-    attributes: Attributes = {"kind": ("i32", _case(kind, {"lower": 0, "upper": 1}))}
+    attributes: Attributes = {"kind": Attribute.i32(_case(kind, {"lower": 0, "upper": 1}))}
     if transpose:
-        attributes["transpose"] = ("unit", None)
+        attributes["transpose"] = Attribute.unit()
     if unit_diagonal:
-        attributes["unit_diagonal"] = ("unit", None)
+        attributes["unit_diagonal"] = Attribute.unit()
     return build("nn.triangular_solve", [("a", a, "float"), ("b", b, "float")], attributes, False)[0]
 
 

@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Any, Callable, Dict, Iterable, List, Mapping, 
 import numpy as np
 
 from . import _dtypes, _trace, _tree
-from ._attributes import Attribute, Schedule, StructAttribute
+from ._attributes import Schedule, StructAttribute
 from ._elsewhere import OPTIMIZER
 from ._errors import about, wrong
+from ._flywheel import Attribute
 from ._hints import attribute_error, is_own_attribute, nearest_argument
 from ._kinds import flag, integer, number
 from ._members import Members
@@ -277,7 +278,7 @@ class Optimizer(StructAttribute):
         return found
 
     def attribute(self) -> Attribute:
-        return ("struct", (self.mnemonic, {**self.fields, "name": self.name}))
+        return Attribute.struct(self.mnemonic, {**self.fields, "name": self.name})
 
     def __getattr__(self, name: str) -> Any:
         own = self.__dict__
@@ -416,8 +417,8 @@ class Optimizer(StructAttribute):
         attributes = self._clauses(
             trace, global_step, schedule, numbers, no_decay, loss_scale, accumulate, master_weights, lazy
         )
-        attributes["var_list"] = ("symbols", [variable.name for variable in targets])
-        attributes["unconnected"] = ("i32", 0 if is_strict else 1)
+        attributes["var_list"] = Attribute.symbols([variable.name for variable in targets])
+        attributes["unconnected"] = Attribute.i32(0 if is_strict else 1)
         trace.op("train.minimize", [loss.value], [], attributes)
         trace.forget_reads()
 
@@ -473,7 +474,7 @@ class Optimizer(StructAttribute):
         attributes = self._clauses(
             trace, global_step, schedule, numbers, no_decay, loss_scale, accumulate, master_weights, lazy
         )
-        attributes["var_list"] = ("symbols", [variable.name for variable in targets])
+        attributes["var_list"] = Attribute.symbols([variable.name for variable in targets])
         trace.op("train.apply_gradients", [gradient.value for gradient, _ in given], [], attributes)
         trace.forget_reads()
 
@@ -499,16 +500,16 @@ class Optimizer(StructAttribute):
         no_decay = list_variables("no_decay", no_decay)
         if global_step is not None:
             trace.declare(global_step)
-            attributes["global_step"] = ("symbol", global_step.name)
+            attributes["global_step"] = Attribute.symbol(global_step.name)
         if schedule is not None:
             attributes["schedule"] = schedule.attribute()
         for name, given in numbers.items():
             if given is not None:
-                attributes[name] = ("f64", _check_clause(name, given))
+                attributes[name] = Attribute.f64(_check_clause(name, given))
         if no_decay:
             for variable in no_decay:
                 trace.declare(variable)
-            attributes["no_decay"] = ("symbols", [variable.name for variable in no_decay])
+            attributes["no_decay"] = Attribute.symbols([variable.name for variable in no_decay])
         if loss_scale is not None:
             if not isinstance(loss_scale, LossScale):
                 scale = number("loss_scale", loss_scale)
@@ -520,9 +521,9 @@ class Optimizer(StructAttribute):
             calls = integer("accumulate", accumulate)
             if calls < 1:
                 raise ValueError(f"expected accumulate >= 1, the calls whose gradients are one update, found {calls}")
-            attributes["accumulate"] = ("i64", calls)
+            attributes["accumulate"] = Attribute.i64(calls)
         if flag("master_weights", master_weights):
-            attributes["master_weights"] = ("unit", None)
+            attributes["master_weights"] = Attribute.unit()
         if flag("lazy", lazy):
-            attributes["sparse"] = ("i32", 1)
+            attributes["sparse"] = Attribute.i32(1)
         return attributes

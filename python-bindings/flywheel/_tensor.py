@@ -8,7 +8,7 @@ import numpy as np
 
 from . import _dtypes, _trace
 from ._errors import wrong
-from ._flywheel import Value
+from ._flywheel import Attribute, Value
 from ._kinds import integers
 from ._operators import Operators
 from ._trace import Shape, Trace
@@ -194,7 +194,7 @@ def _embed(array: "np.ndarray[Any, Any]") -> Tensor:
     if dtype == _dtypes.string:
         texts = [text if isinstance(text, bytes) else str(text).encode("utf-8", "surrogateescape")
                  for text in array.reshape(-1)]  # fmt: skip
-        value = trace.op("train.string_constant", [], [type_], {"values": ("byte_strs", texts)})[0]
+        value = trace.op("train.string_constant", [], [type_], {"values": Attribute.byte_strings(texts)})[0]
         return Tensor(value, dtype, shape, trace)
     key = (dtype, shape, array.tobytes()) if array.size <= 16 else None
     if key is not None:

@@ -25,7 +25,7 @@ from typing import (
 
 from . import _dtypes, _flywheel
 from ._errors import report_op
-from ._flywheel import Region, Type, Value
+from ._flywheel import Attribute, Region, Type, Value
 from ._host import HostFunctions
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from .variables import Variable
 
 Shape = Tuple[Optional[int], ...]
-Attributes = Dict[str, Tuple[str, Any]]
+Attributes = Dict[str, Attribute]
 
 # The folder of this package, whose frames are not the user's.
 PACKAGE = os.path.dirname(os.path.abspath(__file__)) + os.sep
@@ -150,7 +150,7 @@ class Trace:
             if self._drawn.setdefault(owner.text, owner) is not owner:
                 raise ValueError(f"two functions of this module have the name '{owner.text}', in two namespaces, and "
                                  "each draws random numbers: name one of them otherwise")  # fmt: skip
-            self.graph.annotate_function({"train.streams": ("str", owner.text)})
+            self.graph.annotate_function({"train.streams": Attribute.string(owner.text)})
         return self.op(name, operands, results, attributes)
 
     def index(self, value: int) -> Value:
@@ -161,7 +161,7 @@ class Trace:
                 return frame.constants[key]
             if frame.is_isolated:
                 break
-        found = self.op("arith.constant", [], [self.index_type()], {"value": ("index", value)})[0]
+        found = self.op("arith.constant", [], [self.index_type()], {"value": Attribute.index(value)})[0]
         self.frames[-1].constants[key] = found
         return found
 
@@ -219,7 +219,7 @@ class Trace:
             if not frame.sees_outer:
                 break
         type_ = self.type(variable.dtype, variable.shape)
-        value = self.op("train.read", [], [type_], {"variable": ("symbol", variable.name)})[0]
+        value = self.op("train.read", [], [type_], {"variable": Attribute.symbol(variable.name)})[0]
         self.frames[-1].reads[variable.name] = value
         return value
 

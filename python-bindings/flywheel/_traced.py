@@ -10,7 +10,7 @@ from ._arguments import Leaf
 from ._compilation import compile_module
 from ._definition import Definition
 from ._errors import add_note
-from ._flywheel import ModuleOp, Program
+from ._flywheel import Attribute, ModuleOp, Program
 from ._tensor import Tensor, as_tensor, wrap
 from ._trace import Trace
 from .store import Owners, Store, current_store
@@ -117,10 +117,10 @@ class Traced:
         names = definition.feed_names(tree, [value is FED for value in static])
         attributes: List[_trace.Attributes] = []
         for leaf, name in zip(self.leaves, names):
-            attribute: _trace.Attributes = {"train.name": ("str", name)}
+            attribute: _trace.Attributes = {"train.name": Attribute.string(name)}
             dims = [d if isinstance(d, str) else "" for d in leaf.dims]
             if any(dims):
-                attribute["train.dims"] = ("strs", dims)
+                attribute["train.dims"] = Attribute.strings(dims)
             attributes.append(attribute)
         arguments = trace.graph.begin_function(entry_name or self.entry_name, types, {}, attributes)
         trace.streams = definition.own_name
@@ -136,7 +136,8 @@ class Traced:
             trace.graph.abandon_function()
             raise
         labels = definition.result_names(self._out, len(results))
-        trace.graph.end_function([x.value for x in results], [{"train.name": ("str", name)} for name in labels])
+        named = [{"train.name": Attribute.string(name)} for name in labels]
+        trace.graph.end_function([x.value for x in results], named)
         self.results = [(x.dtype, x._dims) for x in results]
 
     def _refuse_text(self, results: List[Tensor], outputs: Sequence[Any]) -> None:

@@ -6,6 +6,7 @@ from weakref import ReferenceType, ref
 
 from . import _dtypes, _trace
 from ._errors import wrong
+from ._flywheel import Attribute
 from ._kinds import number
 from ._trace import Attributes
 from .initializers import Zeros
@@ -104,13 +105,13 @@ class ExponentialMovingAverage:
             trace.declare(variable)
             trace.declare(self._averages[id(variable)])
             trace.declare(self._rounded[id(variable)])
-        attributes: Attributes = {"decay": ("f64", self.decay), "name": ("str", self.name),
-                                  "var_list": ("symbols", [variable.name for variable in var_list])}  # fmt: skip
+        attributes: Attributes = {"decay": Attribute.f64(self.decay), "name": Attribute.string(self.name),
+                                  "var_list": Attribute.symbols([variable.name for variable in var_list])}  # fmt: skip
         if self.num_updates is not None:
             trace.declare(self.num_updates)
-            attributes["num_updates"] = ("symbol", self.num_updates.name)
+            attributes["num_updates"] = Attribute.symbol(self.num_updates.name)
         if self.zero_debias:
-            attributes["zero_debias"] = ("unit", None)
+            attributes["zero_debias"] = Attribute.unit()
         trace.owners.append(self._name)
         trace.op("train.average_variables", [], [], attributes)
         trace.forget_reads()

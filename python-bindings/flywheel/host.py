@@ -11,6 +11,7 @@ import numpy as np
 from . import _code_names, _dtypes, _trace, _tree
 from ._arguments import TensorSpec
 from ._errors import about
+from ._flywheel import Attribute
 from ._tensor import Tensor, as_tensor, format_shape, wrap
 from ._types import Array
 from .variables import Variable
@@ -57,7 +58,7 @@ def _call(
     types = [trace.type(one.dtype, shape) for one, shape in zip(results, shapes)]
     site = trace.host_functions.add(run)
     values = trace.op("train.host_call", [x.value for x in inputs], types,
-                      {"kind": ("str", kind), "site": ("i64", site)})  # fmt: skip
+                      {"kind": Attribute.string(kind), "site": Attribute.i64(site)})  # fmt: skip
     return [wrap(value, one.dtype, shape) for value, one, shape in zip(values, results, shapes)]
 
 

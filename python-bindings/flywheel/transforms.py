@@ -7,7 +7,7 @@ from typing import Any, Callable, Dict, Iterable, List, Optional, Sequence, Supp
 
 from . import _dtypes, _ops, _trace, _tree
 from ._errors import about, wrong
-from ._flywheel import Value
+from ._flywheel import Attribute, Value
 from ._operators import Operators
 from ._ops._arithmetic import parameter
 from ._ops._checks import expect_equal
@@ -85,8 +85,8 @@ def _emit_gradient(
     fixed = [as_tensor(x) for x in _tree.flatten(stops)[0]]
     # For a variable, the op takes the value that the ys are computed from.
     attributes: _trace.Attributes = {
-        "operandSegmentSizes": ("i32s", [len(ys), len(xs), len(cotangents), len(fixed)]),
-        "unconnected": ("i32", 1),
+        "operandSegmentSizes": Attribute.i32s([len(ys), len(xs), len(cotangents), len(fixed)]),
+        "unconnected": Attribute.i32(1),
     }
     operands = [x.value for x in [*ys, *xs, *cotangents, *fixed]]
     types = [trace.type(x.dtype, x._dims) for x in xs]
@@ -127,9 +127,9 @@ def jacobian_of(ys: Any, xs: Any, *, mode: str = "auto", chunk: Optional[int] = 
 def _jacobian_of_one(y: Tensor, xs: Any, mode: str, chunk: Optional[int]) -> Any:
     targets, spec = _wrt(xs, "a Jacobian")
     trace = _trace.current()
-    attributes: _trace.Attributes = {"mode": ("i32", _MODES[mode]), "unconnected": ("i32", 1)}
+    attributes: _trace.Attributes = {"mode": Attribute.i32(_MODES[mode]), "unconnected": Attribute.i32(1)}
     if chunk is not None:
-        attributes["chunk"] = ("i64", chunk)
+        attributes["chunk"] = Attribute.i64(chunk)
     shapes = [(*y._dims, *x._dims) for x in targets]
     types = [trace.type(x.dtype, shape) for x, shape in zip(targets, shapes)]
     values = trace.op("train.jacobian", [y.value, *[x.value for x in targets]], types, attributes)
@@ -147,7 +147,7 @@ def jvp_of(ys: Any, xs: Any, tangents: Any) -> Any:
     directions = [as_tensor(t, x.dtype) for t, x in zip(given, targets)]
     trace = _trace.current()
     attributes: _trace.Attributes = {
-        "operandSegmentSizes": ("i32s", [len(roots), len(targets), len(directions)]),
+        "operandSegmentSizes": Attribute.i32s([len(roots), len(targets), len(directions)]),
     }
     types = [trace.type(y.dtype, y._dims) for y in roots]
     values = trace.op("train.jvp", [x.value for x in [*roots, *targets, *directions]], types, attributes)

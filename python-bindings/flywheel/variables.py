@@ -24,7 +24,7 @@ import numpy as np
 from . import _dtypes, _tensor, _trace, _tree
 from ._attributes import Constant, Constraint
 from ._errors import wrong
-from ._flywheel import CompileRemark
+from ._flywheel import Attribute, CompileRemark
 from ._hints import nearest
 from ._kinds import flag
 from ._operators import Operators
@@ -208,7 +208,7 @@ class Variable(VariableOperators):
         trace = _trace.current()
         trace.declare(self)
         type_ = trace.type(self.dtype, self.shape)
-        value = trace.op("train.initialized_value", [], [type_], {"variable": ("symbol", self.name)})[0]
+        value = trace.op("train.initialized_value", [], [type_], {"variable": Attribute.symbol(self.name)})[0]
         return Tensor(value, self.dtype, self.shape, trace)
 
     def assign(self, value: TensorLike) -> Any:
@@ -235,9 +235,9 @@ class Variable(VariableOperators):
         """Moves the variable towards a value: momentum times the old one, and
         (1 - momentum) times this one. With `zero_debias` the first value of the variable
         does not count (R10)."""
-        more: Attributes = {"momentum": ("f64", float(momentum))}
+        more: Attributes = {"momentum": Attribute.f64(float(momentum))}
         if zero_debias:
-            more["zero_debias"] = ("unit", None)
+            more["zero_debias"] = Attribute.unit()
         return self._update("train.moving_average", value, more)
 
     def _update(self, op: str, value: TensorLike, more: Optional[Attributes] = None) -> Tensor:
@@ -246,7 +246,7 @@ class Variable(VariableOperators):
         trace.declare(self)
         trace.forget_reads(self.name)
         type_ = trace.type(self.dtype, self.shape)
-        attributes: Attributes = {"variable": ("symbol", self.name), **(more or {})}
+        attributes: Attributes = {"variable": Attribute.symbol(self.name), **(more or {})}
         new = trace.op(op, [what.value], [type_], attributes)[0]
         trace.frames[-1].reads[self.name] = new
         return Tensor(new, self.dtype, self.shape, trace)
@@ -380,13 +380,13 @@ class Variable(VariableOperators):
         """Adds the variable to the module of a trace."""
         type_ = trace.type(self.dtype, self.shape)
         attributes: Attributes = {
-            "sym_name": ("str", self.name),
-            "type": ("type", type_),
-            "collections": ("strs", self.collections),
-            "trainable": ("bool", self.trainable),
+            "sym_name": Attribute.string(self.name),
+            "type": Attribute.of_type(type_),
+            "collections": Attribute.strings(self.collections),
+            "trainable": Attribute.boolean(self.trainable),
         }
         if self.device is not None:
-            attributes["device"] = ("str", self.device)
+            attributes["device"] = Attribute.string(self.device)
         if self.constraint is not None:
             attributes["constraint"] = self.constraint.attribute()
         regions = []
@@ -402,18 +402,19 @@ class Variable(VariableOperators):
             regions.append(trace.graph.empty_region())
         trace.graph.op("train.variable", [], [], attributes, regions, True)
 
-    def _initial_attribute(self, trace: Trace) -> Optional[Tuple[str, Any]]:
+    def _initial_attribute(self, trace: Trace) -> Optional[Attribute]:
         if self._initializer is not None:
             return self._initializer.attribute()
         if self._host_value is None:
             return None
         array = self._host_value
         if self.dtype == _dtypes.string:
-            return ("strings", [t if isinstance(t, bytes) else str(t).encode() for t in array.reshape(-1)])
+            texts = [t if isinstance(t, bytes) else str(t).encode() for t in array.reshape(-1)]
+            return Attribute.initial_strings(texts)
         if self._is_large() and not trace.embeds:
             # Its values come from here: see `initialize_in`.
-            return ("struct", ("train.zeros", {}))
-        return ("elements", (array, trace.type(self.dtype, self.shape)))
+            return Attribute.struct("train.zeros", {})
+        return Attribute.elements(array, trace.type(self.dtype, self.shape))
 
 
 class DTypeMismatch(TypeError):

@@ -108,8 +108,8 @@ public:
   /// Creates a constant of a numpy array, or of one element that is repeated.
   PyValue createConstant(nanobind::handle array, const PyType &type);
 
-  /// Builds the attribute that (kind, value) stands for; see addGraph.
-  mlir::Attribute makeAttribute(nanobind::handle kindAndValue);
+  /// Builds attributes of `PyAttribute`s by name. Throws TypeError for a value
+  /// that has no such attribute.
   mlir::NamedAttrList makeAttributes(nanobind::dict attributes);
 
   /// Returns, for each x, true if some y is a differentiable function of it.
@@ -179,10 +179,6 @@ private:
 
 /// Throws the error that stands for what a failed action emitted.
 [[noreturn]] void throwDiagnostics(const DiagnosticCollector &diagnostics);
-
-/// Throws ValueError for fields that the attribute `name` of the train dialect
-/// does not take, such as {"lr": nan} of "train.sgd".
-void checkStruct(const std::string &name, nanobind::dict fields);
 
 void addGraph(nanobind::module_ &module);
 

@@ -5,124 +5,26 @@
 //===----------------------------------------------------------------------===//
 
 #include "Arrays.h"
-#include "Errors.h"
+#include "Attributes.h"
 #include "Graph.h"
 
+#include "flywheel/Dialect/NN/NN.h"
 #include "flywheel/Dialect/Train/Train.h"
 
-#include "mlir/AsmParser/AsmParser.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "llvm/ADT/STLExtras.h"
-#include "llvm/ADT/StringExtras.h"
-#include "llvm/ADT/StringSwitch.h"
 
 #include <nanobind/stl/string.h>
-#include <nanobind/stl/vector.h>
 
-#include <cmath>
 #include <cstring>
-#include <mutex>
 
 namespace nb = nanobind;
+using namespace nb::literals;
 using namespace mlir;
 
 namespace flywheel::python {
 
 static std::string getString(nb::handle value) {
   return nb::cast<std::string>(value);
-}
-
-/// Formats a number of an attribute that is a structure, such as a rate.
-static std::string formatNumber(const std::string &name, double value) {
-  if (!std::isfinite(value)) {
-    std::string found = std::isnan(value) ? "nan" : value < 0 ? "-inf" : "inf";
-    throw nb::value_error(
-        ("expected a finite " + name + ", found " + found).c_str());
-  }
-  llvm::SmallString<32> text;
-  llvm::APFloat(value).toString(text, /*FormatPrecision=*/17,
-                                /*FormatMaxPadding=*/0);
-  // MLIR wants a point.
-  if (!StringRef(text).contains('.')) {
-    size_t exponent = StringRef(text).find_first_of("eE");
-    std::string rest =
-        exponent == StringRef::npos ? "" : text.substr(exponent).str();
-    return text.substr(0, exponent).str() + ".0" + rest;
-  }
-  return text.str().str();
-}
-
-static std::string formatField(const std::string &name, nb::handle value) {
-  if (nb::isinstance<nb::bool_>(value))
-    return nb::cast<bool>(value) ? "true" : "false";
-  if (nb::isinstance<nb::int_>(value))
-    return std::to_string(nb::cast<int64_t>(value));
-  if (nb::isinstance<nb::float_>(value))
-    return formatNumber(name, nb::cast<double>(value));
-  if (nb::isinstance<nb::str>(value)) {
-    std::string text;
-    llvm::raw_string_ostream os(text);
-    os << '"';
-    llvm::printEscapedString(getString(value), os);
-    os << '"';
-    return text;
-  }
-  std::string text = "[";
-  for (nb::handle item : nb::iter(value))
-    text += (text.size() == 1 ? "" : ", ") + formatField(name, item);
-  return text + "]";
-}
-
-static Attribute parse(Graph &graph, const std::string &text) {
-  DiagnosticCollector diagnostics(graph.getContext(), graph.getPrinter());
-  Attribute attribute = parseAttribute(text, graph.getContext());
-  if (!attribute)
-    throwDiagnostics(diagnostics);
-  return attribute;
-}
-
-/// `#train.sgd<lr = 0.1, nesterov = true>` of "train.sgd" and {"lr": 0.1, ...}.
-static std::string formatStruct(const std::string &name, nb::dict fields) {
-  std::string text;
-  for (auto [key, field] : fields) {
-    std::string own = getString(key);
-    text += (text.empty() ? "" : ", ") + own + " = " + formatField(own, field);
-  }
-  return "#" + name + (text.empty() ? "" : "<" + text + ">");
-}
-
-/// Builds the attribute of ("train.sgd", {"lr": 0.1, ...}).
-static Attribute makeStruct(Graph &graph, nb::handle value) {
-  auto parts = nb::cast<nb::tuple>(value);
-  std::string name = getString(parts[0]);
-  graph.getContext()->getOrLoadDialect(StringRef(name).split('.').first);
-  return parse(graph, formatStruct(name, nb::cast<nb::dict>(parts[1])));
-}
-
-void checkStruct(const std::string &name, nb::dict fields) {
-  std::string text = formatStruct(name, fields);
-  static std::mutex mutex;
-  std::lock_guard<std::mutex> lock(mutex);
-  // Kept: making one takes longer than the check.
-  static auto *context = [] {
-    auto *made = new MLIRContext(MLIRContext::Threading::DISABLED);
-    made->loadDialect<train::TrainDialect>();
-    return made;
-  }();
-  std::string error;
-  ScopedDiagnosticHandler handler(
-      context, [&](Diagnostic &diagnostic) { error = diagnostic.str(); });
-  Attribute attribute = parseAttribute(text, context);
-  // A value that is wrong for numbers of any type is reported without a
-  // variable.
-  auto initializer =
-      dyn_cast_or_null<train::InitializerAttrInterface>(attribute);
-  auto emitError = [&] { return mlir::emitError(UnknownLoc::get(context)); };
-  if (!attribute ||
-      (initializer &&
-       failed(initializer.verifyInitializer(
-           emitError, RankedTensorType::get({}, Float64Type::get(context))))))
-    throw nb::value_error(error.c_str());
 }
 
 template <typename T> static SmallVector<T> getList(nb::handle value) {
@@ -161,116 +63,175 @@ static DenseElementsAttr makeElements(nb::handle array, RankedTensorType type) {
                                              ArrayRef(data, kept * width));
 }
 
-Attribute Graph::makeAttribute(nb::handle kindAndValue) {
-  auto pair = nb::cast<nb::tuple>(kindAndValue);
-  std::string kind = getString(pair[0]);
-  nb::handle value = pair[1];
-  Builder &b = builder;
-  auto symbol = [&](nb::handle name) -> Attribute {
-    return FlatSymbolRefAttr::get(getContext(), getString(name));
-  };
-  auto list = [&](auto make) -> Attribute {
-    SmallVector<Attribute> all;
-    for (nb::handle item : nb::iter(value))
-      all.push_back(make(item));
-    return b.getArrayAttr(all);
-  };
-  if (kind == "i64")
-    return b.getI64IntegerAttr(nb::cast<int64_t>(value));
-  if (kind == "i32")
-    return b.getI32IntegerAttr(nb::cast<int32_t>(value));
-  if (kind == "index")
-    return b.getIndexAttr(nb::cast<int64_t>(value));
-  if (kind == "bool")
-    return b.getBoolAttr(nb::cast<bool>(value));
-  if (kind == "f64")
-    return b.getF64FloatAttr(nb::cast<double>(value));
-  if (kind == "f32")
-    return b.getF32FloatAttr(nb::cast<float>(value));
-  if (kind == "unit")
-    return b.getUnitAttr();
-  if (kind == "str")
-    return b.getStringAttr(getString(value));
-  if (kind == "strs")
-    return list([&](nb::handle item) -> Attribute {
-      return b.getStringAttr(getString(item));
-    });
-  if (kind == "symbol")
-    return symbol(value);
-  if (kind == "symbols")
-    return list(symbol);
-  if (kind == "i64s")
-    return b.getDenseI64ArrayAttr(getList<int64_t>(value));
-  if (kind == "i32s")
-    return b.getDenseI32ArrayAttr(getList<int32_t>(value));
-  if (kind == "groups")
-    return list([&](nb::handle item) -> Attribute {
-      return b.getI64ArrayAttr(getList<int64_t>(item));
-    });
-  if (kind == "type")
-    return TypeAttr::get(nb::cast<PyType &>(value).type);
-  if (kind == "elements") {
-    auto parts = nb::cast<nb::tuple>(value);
-    return makeElements(
-        parts[0], cast<RankedTensorType>(nb::cast<PyType &>(parts[1]).type));
-  }
-  if (kind == "constant") {
-    auto parts = nb::cast<nb::tuple>(value);
-    return train::ConstantAttr::get(
-        getContext(),
-        makeElements(parts[0], cast<RankedTensorType>(
-                                   nb::cast<PyType &>(parts[1]).type)));
-  }
-  if (kind == "strings")
-    return train::StringsAttr::get(
-        getContext(), cast<ArrayAttr>(list([&](nb::handle item) -> Attribute {
-          auto bytes = nb::cast<nb::bytes>(item);
-          return b.getStringAttr(StringRef(bytes.c_str(), bytes.size()));
-        })));
-  if (kind == "byte_strs")
-    return list([&](nb::handle item) -> Attribute {
-      auto bytes = nb::cast<nb::bytes>(item);
-      return b.getStringAttr(StringRef(bytes.c_str(), bytes.size()));
-    });
-  if (kind == "struct")
-    return makeStruct(*this, value);
-  if (kind == "text")
-    return parse(*this, getString(value));
-  throw nb::value_error(
-      ("there is no kind of attribute '" + kind + "'").c_str());
+/// Returns the type of a handle, which has to be one of the graph.
+static Type getType(Builder &b, nb::handle handle) {
+  Type type = nb::cast<PyType &>(handle).type;
+  if (type.getContext() != b.getContext())
+    throw nb::value_error("expected a type of this graph");
+  return type;
 }
 
-/// Returns the Python type of which an attribute of `kind` is made, in words.
-static StringRef describeKind(StringRef kind) {
-  return llvm::StringSwitch<StringRef>(kind)
-      .Cases({"i64", "i32", "index"}, "an integer")
-      .Cases({"i64s", "i32s"}, "a sequence of integers")
-      .Cases({"f64", "f32"}, "a number")
-      .Case("bool", "a bool")
-      .Cases({"str", "symbol"}, "a str")
-      .Cases({"strs", "symbols"}, "a sequence of str")
-      .Default("another value");
+/// Returns the elements of a pair of a numpy array and its type.
+static DenseElementsAttr makeElements(Builder &b, nb::handle pair) {
+  auto parts = nb::cast<nb::tuple>(pair);
+  auto type = dyn_cast<RankedTensorType>(getType(b, parts[1]));
+  if (!type)
+    throw nb::value_error("expected the type of a tensor");
+  return makeElements(parts[0], type);
 }
+
+static ArrayAttr makeList(Builder &b, nb::handle values,
+                          function_ref<Attribute(nb::handle)> make) {
+  SmallVector<Attribute> all;
+  for (nb::handle value : nb::iter(values))
+    all.push_back(make(value));
+  return b.getArrayAttr(all);
+}
+
+static ArrayAttr makeByteStrings(Builder &b, nb::handle values) {
+  return makeList(b, values, [&](nb::handle value) -> Attribute {
+    auto bytes = nb::cast<nb::bytes>(value);
+    return b.getStringAttr(StringRef(bytes.c_str(), bytes.size()));
+  });
+}
+
+static Attribute makeSymbol(Builder &b, nb::handle name) {
+  return FlatSymbolRefAttr::get(b.getContext(), getString(name));
+}
+
+/// Builds the attribute of "valid", "same" or ((top, bottom), (left, right)).
+static Attribute makePadding(Builder &b, nb::handle value) {
+  if (nb::isinstance<nb::str>(value)) {
+    std::optional<nn::PaddingKind> kind =
+        nn::symbolizePaddingKind(getString(value));
+    if (!kind || *kind == nn::PaddingKind::explicit_)
+      throw nb::value_error("expected padding 'valid' or 'same'");
+    return nn::PaddingAttr::get(b.getContext(), *kind);
+  }
+  SmallVector<int64_t> amounts;
+  for (nb::handle pair : nb::iter(value))
+    amounts.append(getList<int64_t>(pair));
+  std::string error;
+  ScopedDiagnosticHandler handler(b.getContext(), [&](Diagnostic &diagnostic) {
+    error = diagnostic.str();
+  });
+  auto padding = nn::PaddingAttr::getChecked(
+      [&] { return mlir::emitError(b.getUnknownLoc()); }, b.getContext(),
+      nn::PaddingKind::explicit_, ArrayRef<int64_t>(amounts));
+  if (!padding)
+    throw nb::value_error(error.c_str());
+  return padding;
+}
+
+static const AttributeKind kinds[] = {
+    {"i64", "an integer",
+     [](Builder &b, nb::handle value) -> Attribute {
+       return b.getI64IntegerAttr(nb::cast<int64_t>(value));
+     }},
+    {"i32", "an integer",
+     [](Builder &b, nb::handle value) -> Attribute {
+       return b.getI32IntegerAttr(nb::cast<int32_t>(value));
+     }},
+    {"index", "an integer",
+     [](Builder &b, nb::handle value) -> Attribute {
+       return b.getIndexAttr(nb::cast<int64_t>(value));
+     }},
+    {"boolean", "a bool",
+     [](Builder &b, nb::handle value) -> Attribute {
+       return b.getBoolAttr(nb::cast<bool>(value));
+     }},
+    {"f64", "a number",
+     [](Builder &b, nb::handle value) -> Attribute {
+       return b.getF64FloatAttr(nb::cast<double>(value));
+     }},
+    {"string", "a str",
+     [](Builder &b, nb::handle value) -> Attribute {
+       return b.getStringAttr(getString(value));
+     }},
+    {"strings", "a sequence of str",
+     [](Builder &b, nb::handle value) -> Attribute {
+       return makeList(b, value, [&](nb::handle item) -> Attribute {
+         return b.getStringAttr(getString(item));
+       });
+     }},
+    {"byte_strings", "a sequence of bytes",
+     [](Builder &b, nb::handle value) -> Attribute {
+       return makeByteStrings(b, value);
+     }},
+    {"initial_strings", "a sequence of bytes",
+     [](Builder &b, nb::handle value) -> Attribute {
+       return train::StringsAttr::get(b.getContext(),
+                                      makeByteStrings(b, value));
+     }},
+    {"symbol", "a str", makeSymbol},
+    {"symbols", "a sequence of str",
+     [](Builder &b, nb::handle value) -> Attribute {
+       return makeList(b, value,
+                       [&](nb::handle item) { return makeSymbol(b, item); });
+     }},
+    {"i64s", "a sequence of integers",
+     [](Builder &b, nb::handle value) -> Attribute {
+       return b.getDenseI64ArrayAttr(getList<int64_t>(value));
+     }},
+    {"i32s", "a sequence of integers",
+     [](Builder &b, nb::handle value) -> Attribute {
+       return b.getDenseI32ArrayAttr(getList<int32_t>(value));
+     }},
+    {"groups", "sequences of integers",
+     [](Builder &b, nb::handle value) -> Attribute {
+       return makeList(b, value, [&](nb::handle item) -> Attribute {
+         return b.getI64ArrayAttr(getList<int64_t>(item));
+       });
+     }},
+    {"of_type", "a type",
+     [](Builder &b, nb::handle value) -> Attribute {
+       return TypeAttr::get(getType(b, value));
+     }},
+    {"padding", "padding", makePadding},
+};
+static const AttributeKind unitKind = {
+    "unit", "nothing",
+    [](Builder &b, nb::handle) -> Attribute { return b.getUnitAttr(); }};
+static const AttributeKind elementsKind = {
+    "elements", "an array and its type",
+    [](Builder &b, nb::handle value) -> Attribute {
+      return makeElements(b, value);
+    }};
+static const AttributeKind constantKind = {
+    "constant", "an array and its type",
+    [](Builder &b, nb::handle value) -> Attribute {
+      return train::ConstantAttr::get(b.getContext(), makeElements(b, value));
+    }};
+static const AttributeKind structKind = {
+    "struct", "a name and a dict", [](Builder &b, nb::handle value) {
+      auto parts = nb::cast<nb::tuple>(value);
+      return makeStruct(b.getContext(), getString(parts[0]),
+                        nb::cast<nb::dict>(parts[1]));
+    }};
 
 NamedAttrList Graph::makeAttributes(nb::dict attributes) {
   NamedAttrList list;
-  auto refuse = [&](nb::handle name, nb::handle given) {
-    auto pair = nb::cast<nb::tuple>(given);
-    throw nb::type_error(("expected " + describeKind(getString(pair[0])).str() +
-                          " as " + getString(name) + ", found " +
-                          getString(nb::repr(pair[1])))
-                             .c_str());
-  };
-  for (auto [name, value] : attributes) {
+  for (auto [name, given] : attributes) {
+    if (!nb::isinstance<PyAttribute>(given))
+      throw nb::type_error(("expected an Attribute as " + getString(name) +
+                            ", found " + getString(nb::repr(given)))
+                               .c_str());
+    const auto &[kind, value] = nb::cast<PyAttribute &>(given);
+    auto refuse = [&, name = name, expected = kind->expected, &value = value] {
+      throw nb::type_error((std::string("expected ") + expected + " as " +
+                            getString(name) + ", found " +
+                            getString(nb::repr(value)))
+                               .c_str());
+    };
     try {
-      list.set(getString(name), makeAttribute(value));
+      list.set(getString(name), kind->make(builder, value));
     } catch (const std::bad_cast &) {
-      refuse(name, value);
+      refuse();
     } catch (nb::python_error &error) {
       // The value is not a sequence.
       if (!error.matches(PyExc_TypeError))
         throw;
-      refuse(name, value);
+      refuse();
     }
   }
   return list;
@@ -285,6 +246,44 @@ PyValue Graph::createConstant(nb::handle array, const PyType &type) {
   getContext()->getOrLoadDialect<arith::ArithDialect>();
   return wrap(arith::ConstantOp::create(builder, findLocation(),
                                         makeElements(array, tensor)));
+}
+
+void addAttributes(nb::module_ &module) {
+  module.def("_check_struct", &checkStruct, "name"_a, "fields"_a,
+             "Raises ValueError for fields that an attribute of the train "
+             "dialect does not take.");
+  nb::class_<PyAttribute> attribute(
+      module, "Attribute",
+      "An attribute of an op: a value of Python, and what the op that it is "
+      "given to makes of it.");
+  attribute.def_ro("value", &PyAttribute::value);
+  for (const AttributeKind &kind : kinds)
+    attribute.def_static(
+        kind.name,
+        [&kind](nb::object value) {
+          return PyAttribute{&kind, std::move(value)};
+        },
+        "value"_a.none());
+  attribute
+      .def_static("unit", [] { return PyAttribute{&unitKind, nb::none()}; })
+      .def_static(
+          "elements",
+          [](nb::object array, nb::object type) {
+            return PyAttribute{&elementsKind, nb::make_tuple(array, type)};
+          },
+          "array"_a, "type"_a)
+      .def_static(
+          "constant",
+          [](nb::object array, nb::object type) {
+            return PyAttribute{&constantKind, nb::make_tuple(array, type)};
+          },
+          "array"_a, "type"_a)
+      .def_static(
+          "struct",
+          [](nb::object name, nb::dict fields) {
+            return PyAttribute{&structKind, nb::make_tuple(name, fields)};
+          },
+          "name"_a, "fields"_a);
 }
 
 } // namespace flywheel::python

@@ -10,7 +10,6 @@
 
 #include "flywheel/Dialect/Train/Train.h"
 
-#include "mlir/AsmParser/AsmParser.h"
 #include "mlir/IR/BuiltinTypes.h"
 
 #include <nanobind/stl/optional.h>
@@ -156,17 +155,11 @@ static void addHandles(nb::module_ &module) {
 }
 
 void addGraph(nb::module_ &module) {
-  module.def("_check_struct", &checkStruct, "name"_a, "fields"_a,
-             "Raises ValueError for fields that an attribute of the train "
-             "dialect does not take.");
   addHandles(module);
   nb::class_<PyGraph>(
       module, "Graph",
       "A module in the making. Ops are verified as they are made: a mistake is "
-      "a CompileError\nthere. Attributes are (kind, value): i32, i64, index, "
-      "bool, f32, f64, unit, str, strs,\nsymbol, symbols, i32s, i64s, groups, "
-      "type, elements (array, type), constant (array,\ntype), strings, struct "
-      "(name, dict), text.")
+      "a CompileError\nthere.")
       .def(
           "__init__",
           [](PyGraph *self, const std::string &name,

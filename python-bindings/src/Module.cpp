@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Arrays.h"
+#include "Attributes.h"
 #include "Bindings.h"
 #include "DeviceArrays.h"
 #include "Errors.h"
@@ -29,6 +30,7 @@ NB_MODULE(_flywheel, module) {
   watchForks();
   addStore(module);
   addDispatcher(module);
+  addAttributes(module);
   addGraph(module);
   addProgramFiles(module);
 }

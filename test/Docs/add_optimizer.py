@@ -4,9 +4,9 @@
 usage: add_optimizer.py PAGE --build BUILD --folder FOLDER
 
 The blocks of the page go into copies of the files that it names, in FOLDER, which is made anew. TableGen reads the
-attribute, the C++ compiler the rule, and `scripts/generate-python` writes the class. With FLYWHEEL_TEST_ALL=1 a
-compiler is linked that has the optimizer, of BUILD's objects but for the dialect's, and the tests of every optimizer
-run on it, and on the page's formula in NumPy.
+attribute, the C++ compiler the rule, and `scripts/generate-python` writes the class and the function that builds its
+attribute. With FLYWHEEL_TEST_ALL=1 a compiler is linked that has the optimizer, of BUILD's objects but for those of the
+dialect and of that function, and the tests of every optimizer run on it, and on the page's formula in NumPy.
 """
 
 import argparse
@@ -24,6 +24,7 @@ ROOT = Path(__file__).resolve().parent.parent.parent
 TRAIN = "include/flywheel/Dialect/Train"
 ATTRIBUTES = f"{TRAIN}/TrainModernOptimizers.td"
 RULE = "lib/Dialect/Train/Optimizers/Yogi.cpp"
+BINDINGS = "python-bindings/src/StructAttributes.cpp"
 FORMULA = "test/Numeric/optimizer_rules.py"
 
 
@@ -98,6 +99,9 @@ def build_package(compiler: Compiler, tree: Path) -> Path:
     like = compiler.find("IR/TrainDialect.cpp")
     run(compiler.command(like, like, ["-o", str(dialect)]), compiler.build)
     run(compiler.command(like, str(tree / RULE), ["-o", str(rule)]), compiler.build)
+    bindings = tree / "bindings.o"
+    like = next(source for source in compiler.sources if source.endswith(BINDINGS))
+    run(compiler.command(like, str(tree / BINDINGS), ["-o", str(bindings)]), compiler.build)
     commands = run(["ninja", "-t", "commands", "flywheel-python"], compiler.build).splitlines()
     link = next(line for line in commands if re.search(r"-o python/flywheel/_flywheel\S+\.so", line))
     words = shlex.split(re.sub(r"^: && | && :$", "", link))
@@ -109,6 +113,7 @@ def build_package(compiler: Compiler, tree: Path) -> Path:
     words[at] = str(package / Path(words[at]).name)
     words.insert(next(i for i, word in enumerate(words) if word.endswith("libFlywheelTrain.a")), str(dialect))
     words.insert(words.index(str(dialect)), str(rule))
+    words[next(i for i, word in enumerate(words) if word.endswith(f"{Path(BINDINGS).name}.o"))] = str(bindings)
     run(words, compiler.build)
     return package.parent
 
@@ -145,7 +150,7 @@ def main() -> None:
     assert list(blocks) == expected, list(blocks)
     tree = options.folder.resolve()
     shutil.rmtree(tree, ignore_errors=True)
-    for folder in ("include", "python-bindings/flywheel", "scripts"):
+    for folder in ("include", "python-bindings/flywheel", "python-bindings/src", "scripts"):
         shutil.copytree(ROOT / folder, tree / folder, ignore=shutil.ignore_patterns("__pycache__", "*.so"))
     attributes = tree / ATTRIBUTES
     text = attributes.read_text(encoding="utf-8")

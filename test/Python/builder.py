@@ -6,9 +6,13 @@
 import random
 from typing import Any, List
 
+import numpy as np
+
 import flywheel as fw
 from flywheel import _flywheel
+from flywheel._flywheel import Attribute
 
+NOT_A_LIST: Any = 1
 NAMES = """
 nn.relu nn.reduce nn.conv2d nn.matmul nn.dense scf.if scf.for scf.while tensor.pad tensor.extract_slice
 tensor.insert_slice tensor.expand_shape tensor.collapse_shape train.minimize train.gradient train.jacobian
@@ -18,18 +22,20 @@ train.least_squares nn.max_pool2d nn.broadcast nn.iota func.call func.return scf
 train.apply_gradients train.jvp func.func nn.nope x
 """.split()
 ATTRIBUTES = [
-    ("axes", ("i64s", [0])), ("axis", ("i64", 9)), ("kind", ("i32", 77)), ("strides", ("i64s", [0, 1])),
-    ("operandSegmentSizes", ("i32s", [1, 1, 1, 0])), ("operandSegmentSizes", ("i32s", [-1, 2])),
-    ("window", ("i64s", [2])), ("padding", ("text", "#nn.padding<same>")), ("padding", ("i64", 1)),
-    ("predicate", ("i64", 99)),
-    ("value", ("f32", 1.0)), ("variable", ("symbol", "w")), ("optimizer", ("struct", ("train.sgd", {"lr": 0.1}))),
-    ("optimizer", ("str", "a")), ("reduction", ("i32", 5)), ("dims", ("i64s", [5])),
-    ("sym_name", ("str", "w")),
-    ("static_offsets", ("i64s", [-1, 7])), ("static_sizes", ("i64s", [2])), ("static_strides", ("i64s", [1])),
-    ("reassociation", ("groups", [[0, 1]])), ("static_output_shape", ("i64s", [2, 2])),
-    ("permutation", ("i64s", [1, 0])),
-    ("type", ("unit", None)), ("epsilon", ("f64", 0.1)), ("var_list", ("symbols", ["q"])), ("rate", ("f64", 2.0)),
-    ("distribution", ("struct", ("train.random_uniform", {}))), ("axes", ("nope", 1))]  # fmt: skip
+    ("axes", Attribute.i64s([0])), ("axis", Attribute.i64(9)), ("kind", Attribute.i32(77)),
+    ("strides", Attribute.i64s([0, 1])), ("operandSegmentSizes", Attribute.i32s([1, 1, 1, 0])),
+    ("operandSegmentSizes", Attribute.i32s([-1, 2])), ("window", Attribute.i64s([2])),
+    ("padding", Attribute.padding("same")), ("padding", Attribute.padding("nope")),
+    ("padding", Attribute.padding([(1, -1)])),
+    ("padding", Attribute.i64(1)), ("predicate", Attribute.i64(99)), ("value", Attribute.f64(1.0)),
+    ("variable", Attribute.symbol("w")), ("optimizer", Attribute.struct("train.sgd", {"lr": 0.1})),
+    ("optimizer", Attribute.string("a")), ("reduction", Attribute.i32(5)), ("dims", Attribute.i64s([5])),
+    ("sym_name", Attribute.string("w")), ("static_offsets", Attribute.i64s([-1, 7])),
+    ("static_sizes", Attribute.i64s([2])), ("static_strides", Attribute.i64s([1])),
+    ("reassociation", Attribute.groups([[0, 1]])), ("static_output_shape", Attribute.i64s([2, 2])),
+    ("permutation", Attribute.i64s([1, 0])), ("type", Attribute.unit()), ("epsilon", Attribute.f64(0.1)),
+    ("var_list", Attribute.symbols(["q"])), ("rate", Attribute.f64(2.0)),
+    ("distribution", Attribute.struct("train.random_uniform", {})), ("axes", Attribute.i64s(NOT_A_LIST))]  # fmt: skip
 TERMINATORS = ["scf.yield", "train.vjp_yield", "linalg.yield", "tensor.yield", "train.yield", "func.return"]
 
 
@@ -81,14 +87,33 @@ for seed in range(600):
     run(random.Random(seed))
 
 # Each mistake is an error that says what is expected.
+other_type = _flywheel.Graph("m", "/nowhere/").type("float32", (4,))
 graph = _flywheel.Graph("m", "/nowhere/")
 x = graph.begin_function("f", [graph.type("float32", (4,))], {}, [])[0]
 for words, action in (
     ("there is no op 'nn.nope'", lambda: graph.op("nn.nope", [x], None, {}, [])),
     ("does not infer the types", lambda: graph.op("nn.dense", [x, x], None, {}, [])),
-    ("there is no kind of attribute 'nope'", lambda: graph.op("nn.relu", [x], None, {"a": ("nope", 1)}, [])),
+    ("expected an Attribute as a, found 1", lambda: graph.op("nn.relu", [x], None, {"a": NOT_A_LIST}, [])),
+    ("expected a sequence of integers as a, found 1",
+     lambda: graph.op("nn.relu", [x], None, {"a": Attribute.i64s(NOT_A_LIST)}, [])),
+    ("there is no attribute 'train.nope'",
+     lambda: graph.op("nn.relu", [x], None, {"a": Attribute.struct("train.nope", {})}, [])),
+    ("a field of 'train.sgd' that it does not have",
+     lambda: graph.op("nn.relu", [x], None, {"a": Attribute.struct("train.sgd", {"nope": 1.0})}, [])),
+    ("expected a value of lr, which has no default",
+     lambda: graph.op("nn.relu", [x], None, {"a": Attribute.struct("train.momentum", {})}, [])),
+    ("expected another value as lr, found 'a'",
+     lambda: graph.op("nn.relu", [x], None, {"a": Attribute.struct("train.sgd", {"lr": "a"})}, [])),
+    ("expected a finite lr, found nan",
+     lambda: graph.op("nn.relu", [x], None, {"a": Attribute.struct("train.sgd", {"lr": float("nan")})}, [])),
+    ("expected a type of this graph",
+     lambda: graph.op("nn.relu", [x], None, {"a": Attribute.of_type(other_type)}, [])),
+    ("expected the type of a tensor",
+     lambda: graph.op("nn.relu", [x], None, {"a": Attribute.elements(np.ones(4), graph.type("float32", None))}, [])),
+    ("expected a type of this graph",
+     lambda: graph.op("nn.relu", [x], None, {"a": Attribute.elements(np.ones(4, np.float32), other_type)}, [])),
     ("expected axes within", lambda: graph.op("nn.reduce", [x], [graph.type("float32", ())],
-                                              {"kind": ("i32", 0), "axes": ("i64s", [1])}, [])),
+                                              {"kind": Attribute.i32(0), "axes": Attribute.i64s([1])}, [])),
     ("is outside of functions", lambda: graph.op("nn.relu", [x], None, {}, [], True)),
     ("still being traced", graph.finish),
     ("no tensor has the dtype", lambda: graph.type("complex64", ())),

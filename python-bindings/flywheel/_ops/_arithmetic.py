@@ -8,6 +8,7 @@ import numpy as np
 
 from .. import _dtypes
 from .._errors import about
+from .._flywheel import Attribute
 from .._tensor import Tensor, TensorLike, as_tensor, as_tensors, constant, is_number
 from ._core import (
     as_unsigned,
@@ -291,9 +292,9 @@ def _compare(predicate: str, a: TensorLike, b: TensorLike) -> Tensor:
         return same if predicate == "eq" else logical_not(same)
     of_floats, of_signed, of_unsigned = _PREDICATES[predicate]
     if _dtypes.is_floating(a.dtype):
-        return emit("arith.cmpf", [a, b], _dtypes.bool_, attributes={"predicate": ("i64", of_floats)})
-    number = of_signed if _dtypes.is_signed(a.dtype) else of_unsigned
-    return emit("arith.cmpi", [signless(a), signless(b)], _dtypes.bool_, attributes={"predicate": ("i64", number)})
+        return emit("arith.cmpf", [a, b], _dtypes.bool_, attributes={"predicate": Attribute.i64(of_floats)})
+    of_integers = Attribute.i64(of_signed if _dtypes.is_signed(a.dtype) else of_unsigned)
+    return emit("arith.cmpi", [signless(a), signless(b)], _dtypes.bool_, attributes={"predicate": of_integers})
 
 
 def equal(a: TensorLike, b: TensorLike) -> Tensor:

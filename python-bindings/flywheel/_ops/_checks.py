@@ -3,7 +3,7 @@
 
 from .. import _trace
 from .._errors import about
-from .._flywheel import Value
+from .._flywheel import Attribute, Value
 from .._tensor import Tensor, format_shape
 from ._core import Size, difference, index_of, index_op, size
 
@@ -17,12 +17,13 @@ _FIRST, _SECOND = "\1", "\2"
 def _compare(relation: int, a: Size, b: Size) -> Value:
     trace = _trace.current()
     return trace.op("linalg_ext.compare_sizes", [index_of(a), index_of(b)], [trace.graph.type("bool", None)],
-                    {"predicate": ("i32", relation)})[0]  # fmt: skip
+                    {"predicate": Attribute.i32(relation)})[0]  # fmt: skip
 
 
 def _expect(holds: Value, message: str, *numbers: Size, kind: int = _SIZES) -> None:
     operands = [holds, *map(index_of, numbers)]
-    _trace.current().op("linalg_ext.check", operands, [], {"kind": ("i32", kind), "expected": ("str", message)})
+    attributes = {"kind": Attribute.i32(kind), "expected": Attribute.string(message)}
+    _trace.current().op("linalg_ext.check", operands, [], attributes)
 
 
 def expect(holds: Tensor, message: str) -> None:

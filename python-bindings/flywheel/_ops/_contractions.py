@@ -7,6 +7,7 @@ import numpy as np
 
 from .. import _dtypes
 from .._errors import about
+from .._flywheel import Attribute
 from .._kinds import text
 from .._tensor import Tensor, TensorLike, as_tensor, as_tensors, constant, format_shape
 from ._arithmetic import cast, multiply, where
@@ -267,7 +268,7 @@ def _triangle(kind: int, x: TensorLike, diagonal: int) -> Tensor:
     if x.ndim == 1:
         # As in NumPy, each row of a square matrix.
         x = stretch(x, sizes(x) * 2)
-    return emit("nn.triangle", [x], attributes={"kind": ("i32", kind), "diagonal": ("i64", diagonal)})
+    return emit("nn.triangle", [x], attributes={"kind": Attribute.i32(kind), "diagonal": Attribute.i64(diagonal)})
 
 
 def tril(x: TensorLike, diagonal: int = 0) -> Tensor:

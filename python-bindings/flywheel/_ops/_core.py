@@ -7,7 +7,7 @@ import numpy as np
 
 from .. import _dtypes, _trace
 from .._errors import wrong
-from .._flywheel import Value
+from .._flywheel import Attribute, Value
 from .._kinds import elements, integer
 from .._tensor import Tensor, format_shape, wrap
 from .._trace import Attributes, Shape
@@ -184,7 +184,7 @@ def stretch(x: Tensor, dim_sizes: Sequence[Size]) -> Tensor:
         trace = _trace.current()
         return wrap(trace.op("tensor.cast", [x.value], [trace.type(x.dtype, shape)])[0], x.dtype, shape)
     like = like_operand(dim_sizes, x.dtype)
-    return emit("nn.broadcast", [x, *like], x.dtype, shape, {"dims": ("i64s", list(range(first, len(shape))))})
+    return emit("nn.broadcast", [x, *like], x.dtype, shape, {"dims": Attribute.i64s(list(range(first, len(shape))))})
 
 
 def broadcast(*tensors: Tensor) -> Tuple[Tensor, ...]:

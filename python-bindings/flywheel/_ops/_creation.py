@@ -7,6 +7,7 @@ import numpy as np
 
 from .. import _dtypes, _trace
 from .._errors import about
+from .._flywheel import Attribute
 from .._kinds import elements
 from .._tensor import Tensor, TensorLike, as_tensor, constant, holds_sizes, is_integer, is_number, wrap
 from ._arithmetic import add, cast, equal, multiply, power
@@ -102,7 +103,7 @@ def _counted(start: Any, stop: Any, step: Any, dtype: Any) -> Tensor:
     kind = _dtypes.as_dtype(dtype)
     plain = _dtypes.as_dtype(kind.name.lstrip("u")) if _dtypes.is_integer(kind) else kind
     like = like_operand([dim_size], plain)
-    numbers = as_unsigned(emit("nn.iota", like, plain, static([dim_size]), {"axis": ("i64", 0)}), kind)
+    numbers = as_unsigned(emit("nn.iota", like, plain, static([dim_size]), {"axis": Attribute.i64(0)}), kind)
     numbers = numbers if by == 1 else multiply(numbers, by)
     return numbers if isinstance(first, int) and first == 0 else add(numbers, cast(start, kind))
 

@@ -7,7 +7,7 @@ import numpy as np
 
 from .. import _dtypes, _trace
 from .._errors import about
-from .._flywheel import Value
+from .._flywheel import Attribute, Value
 from .._tensor import (
     Tensor,
     TensorLike,
@@ -73,7 +73,7 @@ def select(x: Tensor, keys: List[Any], indexed: Indexed) -> Tensor:
 
 def checked(index: Tensor, of: Tensor, axis: int) -> Tensor:
     """Indices into an axis of a tensor. One that is out of range is an error of the step that names the axis."""
-    return emit("nn.check_indices", [index, of], index.dtype, index._dims, {"axis": ("i64", axis)})
+    return emit("nn.check_indices", [index, of], index.dtype, index._dims, {"axis": Attribute.i64(axis)})
 
 
 def arrays_come_first(keys: List[Any]) -> bool:
@@ -334,8 +334,8 @@ def extract_slice(
     trace = _trace.current()
     shape = tuple(length if isinstance(length, int) else None for length in lengths)
 
-    def fixed(values: List[Size]) -> Tuple[str, List[int]]:
-        return ("i64s", [value if isinstance(value, int) else _DYNAMIC for value in values])
+    def fixed(values: List[Size]) -> Attribute:
+        return Attribute.i64s([value if isinstance(value, int) else _DYNAMIC for value in values])
 
     def dynamic(values: List[Size]) -> List[Value]:
         return [value for value in values if not isinstance(value, int)]
@@ -348,8 +348,8 @@ def extract_slice(
         {
             "static_offsets": fixed(offsets),
             "static_sizes": fixed(lengths),
-            "static_strides": ("i64s", steps),
-            "operandSegmentSizes": ("i32s", [1, len(some_offsets), len(some_lengths), 0]),
+            "static_strides": Attribute.i64s(steps),
+            "operandSegmentSizes": Attribute.i32s([1, len(some_offsets), len(some_lengths), 0]),
         },
     )[0]
     return wrap(value, x.dtype, shape)
@@ -376,16 +376,16 @@ def insert_slice(part: Tensor, into: Tensor, offsets: List[Size], lengths: List[
         return into
     trace = _trace.current()
 
-    def fixed(values: List[Size]) -> Tuple[str, List[int]]:
-        return ("i64s", [value if isinstance(value, int) else _DYNAMIC for value in values])
+    def fixed(values: List[Size]) -> Attribute:
+        return Attribute.i64s([value if isinstance(value, int) else _DYNAMIC for value in values])
 
     some_offsets = [value for value in offsets if not isinstance(value, int)]
     some_lengths = [value for value in lengths if not isinstance(value, int)]
     attributes: _trace.Attributes = {
         "static_offsets": fixed(offsets),
         "static_sizes": fixed(lengths),
-        "static_strides": ("i64s", steps),
-        "operandSegmentSizes": ("i32s", [1, 1, len(some_offsets), len(some_lengths), 0]),
+        "static_strides": Attribute.i64s(steps),
+        "operandSegmentSizes": Attribute.i32s([1, 1, len(some_offsets), len(some_lengths), 0]),
     }
     type_ = trace.type(into.dtype, into._dims)
     operands = [part.value, into.value, *some_offsets, *some_lengths]
@@ -463,7 +463,7 @@ def take(x: TensorLike, indices: TensorLike, axis: int = 0) -> Tensor:
     if _dtypes.is_bool(dtype):
         return arithmetic.cast(take(arithmetic.cast(x, _dtypes.int8), index, axis), bool)
     plain = signless(x)
-    value = emit("nn.gather", [plain, index], plain.dtype, result, {"axis": ("i64", axis)})
+    value = emit("nn.gather", [plain, index], plain.dtype, result, {"axis": Attribute.i64(axis)})
     return value if plain is x else emit("tensor.bitcast", [value], dtype)
 
 
@@ -476,7 +476,7 @@ def take_along_axis(x: TensorLike, indices: TensorLike, axis: int) -> Tensor:
     if _dtypes.is_bool(x.dtype):
         return arithmetic.cast(take_along_axis(arithmetic.cast(x, _dtypes.int8), index, axis), bool)
     plain = signless(x)
-    value = emit("nn.take_along_axis", [plain, index], plain.dtype, index._dims, {"axis": ("i64", axis)})
+    value = emit("nn.take_along_axis", [plain, index], plain.dtype, index._dims, {"axis": Attribute.i64(axis)})
     return value if plain is x else emit("tensor.bitcast", [value], x.dtype)
 
 

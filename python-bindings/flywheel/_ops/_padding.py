@@ -7,6 +7,7 @@ import numpy as np
 
 from .. import _dtypes, _trace
 from .._errors import wrong
+from .._flywheel import Attribute
 from .._tensor import Tensor, TensorLike, as_tensor, constant, format_shape, holds_tensors, of_value
 from ._arithmetic import cast
 from ._checks import expect_at_least
@@ -72,9 +73,9 @@ def _pad_by(x: Tensor, widths: List[Tuple[int, int]], value: Number) -> Tensor:
     number = trace.op("tensor.extract", [fill.value], [element])[0]
     region = trace.region([trace.index_type()] * x.ndim, lambda _: [number], "tensor.yield")
     attributes: _trace.Attributes = {
-        "static_low": ("i64s", [low for low, _ in widths]),
-        "static_high": ("i64s", [high for _, high in widths]),
-        "operandSegmentSizes": ("i32s", [1, 0, 0]),
+        "static_low": Attribute.i64s([low for low, _ in widths]),
+        "static_high": Attribute.i64s([high for _, high in widths]),
+        "operandSegmentSizes": Attribute.i32s([1, 0, 0]),
     }
     return of_value(trace.op("tensor.pad", [x.value], [trace.type(x.dtype, tuple(shape))], attributes, [region])[0])
 

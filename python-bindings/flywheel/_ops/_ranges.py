@@ -11,6 +11,7 @@ import numpy as np
 
 from .. import _dtypes
 from .._errors import about
+from .._flywheel import Attribute
 from .._tensor import Tensor, as_tensor, constant
 from ._arithmetic import add, cast, divide, equal, greater, less_equal, logical_and, multiply, subtract, where
 from ._core import Size, as_unsigned, emit, index_op, like_operand, of_size, static
@@ -33,7 +34,7 @@ def iota(shape: Sequence[Size], axis: int, dtype: Any = _dtypes.int32) -> Tensor
     kind = _dtypes.as_dtype(dtype)
     plain = _dtypes.as_dtype(kind.name.lstrip("u")) if _dtypes.is_integer(kind) else kind
     like = like_operand(shape, plain)
-    return as_unsigned(emit("nn.iota", like, plain, static(shape), {"axis": ("i64", axis)}), kind)
+    return as_unsigned(emit("nn.iota", like, plain, static(shape), {"axis": Attribute.i64(axis)}), kind)
 
 
 def _fits(dtype: _dtypes.DType, *numbers: int) -> bool:

@@ -5,6 +5,7 @@ from typing import Any, List, Optional, Sequence, Tuple, Union
 
 from .. import _dtypes
 from .._errors import about
+from .._flywheel import Attribute
 from .._tensor import Tensor, TensorLike, as_tensor, constant
 from . import _arithmetic as arithmetic
 from ._checks import expect_at_least
@@ -29,9 +30,9 @@ def _reduce(kind: str, x: Tensor, axis: Axis, keepdims: bool) -> Tensor:
     axes = normalize_axes(axis, x.ndim)
     if not axes:
         return x
-    attributes: dict[str, tuple[str, object]] = {"kind": ("i32", _KINDS[kind]), "axes": ("i64s", axes)}
+    attributes = {"kind": Attribute.i32(_KINDS[kind]), "axes": Attribute.i64s(axes)}
     if keepdims:
-        attributes["keepdims"] = ("unit", None)
+        attributes["keepdims"] = Attribute.unit()
     return emit("nn.reduce", [x], x.dtype, _reduced(x, axes, keepdims), attributes)
 
 
@@ -156,7 +157,7 @@ def _arg(op: str, x: TensorLike, axis: Optional[int], keepdims: bool) -> Tensor:
         x, axis = ravel(x), 0
     place = normalize_axis(axis, x.ndim)
     _some(op.removeprefix("nn."), x, place)
-    found = emit(op, [x], _dtypes.int32, _reduced(x, [place], False), {"axis": ("i64", place)})
+    found = emit(op, [x], _dtypes.int32, _reduced(x, [place], False), {"axis": Attribute.i64(place)})
     if not keepdims:
         return found
     return expand_dims(found, place if rank == x.ndim else list(range(rank)))
@@ -177,11 +178,11 @@ def _cumulative(op: str, x: TensorLike, axis: Optional[int], exclusive: bool, re
     x = _numbers(x)
     if axis is None:
         x, axis = ravel(x), 0
-    attributes: dict[str, tuple[str, object]] = {"axis": ("i64", normalize_axis(axis, x.ndim))}
+    attributes = {"axis": Attribute.i64(normalize_axis(axis, x.ndim))}
     if exclusive:
-        attributes["exclusive"] = ("unit", None)
+        attributes["exclusive"] = Attribute.unit()
     if reverse:
-        attributes["reverse"] = ("unit", None)
+        attributes["reverse"] = Attribute.unit()
     return as_unsigned(emit(op, [signless(x)], attributes=attributes), x.dtype)
 
 

@@ -8,6 +8,7 @@ import numpy as np
 
 from .. import _dtypes, _trace
 from .._errors import wrong
+from .._flywheel import Attribute
 from .._kinds import elements, integer
 from .._tensor import Tensor, TensorLike, as_tensor, as_tensors, constant, format_shape, is_integer, wrap
 from ._arithmetic import cast
@@ -259,7 +260,7 @@ def _collapse(x: Tensor, prefix: int, suffix: int, counts: List[int]) -> Tensor:
     for group in places:
         parts = [x._dims[i] for i in group]
         dim_sizes.append(None if None in parts else math.prod(part for part in parts if part is not None))
-    return emit("tensor.collapse_shape", [x], x.dtype, dim_sizes, {"reassociation": ("groups", places)})
+    return emit("tensor.collapse_shape", [x], x.dtype, dim_sizes, {"reassociation": Attribute.groups(places)})
 
 
 def _expand(x: Tensor, prefix: int, suffix: int, parts: List[List[Size]], new: List[Size]) -> Tensor:
@@ -268,7 +269,7 @@ def _expand(x: Tensor, prefix: int, suffix: int, parts: List[List[Size]], new: L
     trace = _trace.current()
     if [] in parts:
         # One element, whose dimensions of 1 go.
-        return emit("tensor.collapse_shape", [x], x.dtype, (), {"reassociation": ("groups", [])})
+        return emit("tensor.collapse_shape", [x], x.dtype, (), {"reassociation": Attribute.groups([])})
     places: List[List[int]] = [[i] for i in range(prefix)]
     for part in parts:
         start = places[-1][-1] + 1 if places else 0
@@ -285,8 +286,8 @@ def _expand(x: Tensor, prefix: int, suffix: int, parts: List[List[Size]], new: L
     x = _as_known(x, declared)
     dynamic = [index_of(dim_size) for dim_size in new if not isinstance(dim_size, int)]
     attributes: _trace.Attributes = {
-        "reassociation": ("groups", places if x.ndim else []),
-        "static_output_shape": ("i64s", [-(2**63) if dim_size is None else dim_size for dim_size in dim_sizes]),
+        "reassociation": Attribute.groups(places if x.ndim else []),
+        "static_output_shape": Attribute.i64s([-(2**63) if dim_size is None else dim_size for dim_size in dim_sizes]),
     }
     value = trace.op("tensor.expand_shape", [x.value, *dynamic], [trace.type(x.dtype, tuple(dim_sizes))], attributes)[0]
     return wrap(value, x.dtype, dim_sizes)
@@ -353,7 +354,7 @@ def _transpose(x: Tensor, axes: Optional[Sequence[int]]) -> Tensor:
     region = trace.region([element, element], lambda arguments: arguments[:1], "linalg.yield")
     type_ = trace.type(x.dtype, init._dims)
     value = trace.op(
-        "linalg.transpose", [x.value, init.value], [type_], {"permutation": ("i64s", order)}, [region]
+        "linalg.transpose", [x.value, init.value], [type_], {"permutation": Attribute.i64s(order)}, [region]
     )[0]  # fmt: skip
     return wrap(value, x.dtype, init._dims)
 
@@ -435,7 +436,7 @@ def concatenate(tensors: Sequence[TensorLike], axis: Optional[int] = 0) -> Tenso
     result[axis] = total
     if len(parts) == 1:
         return parts[0]
-    joined = emit("tensor.concat", parts, parts[0].dtype, result, {"dim": ("i64", axis)})
+    joined = emit("tensor.concat", parts, parts[0].dtype, result, {"dim": Attribute.i64(axis)})
     flat = [flat_index(x) for x in parts]
     return joined if None in flat else with_index(joined, [one for part in flat for one in part or ()])
 
@@ -502,7 +503,7 @@ def tile(x: TensorLike, multiples: DimSizes) -> Tensor:
         return reshape_to(wide, [index_op("muli", count, dim_size) for count, dim_size in zip(counts, old)])
     known = [count for count in counts if isinstance(count, int)]
     shape = [None if dim_size is None else dim_size * count for dim_size, count in zip(x._dims, known)]
-    return emit("nn.tile", [x], x.dtype, shape, {"multiples": ("i64s", known)})
+    return emit("nn.tile", [x], x.dtype, shape, {"multiples": Attribute.i64s(known)})
 
 
 def is_scalar(x: Any) -> bool:

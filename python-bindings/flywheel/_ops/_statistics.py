@@ -8,6 +8,7 @@ import numpy as np
 
 from .. import _dtypes
 from .._errors import about
+from .._flywheel import Attribute
 from .._tensor import Tensor, TensorLike, as_tensor, as_tensors, constant, format_shape, holds_tensors
 from ._arithmetic import (
     absolute,
@@ -183,7 +184,7 @@ def bincount(x: TensorLike, weights: Optional[TensorLike] = None, *, length: int
     counts = zeros((length,), ones.dtype)
     updates = stretch(ones, sizes(index))
     # Not by `at`, for which negative numbers count from the end.
-    found = emit("nn.scatter_add", [signless(counts), index, signless(updates)], attributes={"axis": ("i64", 0)})
+    found = emit("nn.scatter_add", [signless(counts), index, signless(updates)], attributes={"axis": Attribute.i64(0)})
     return as_unsigned(found, ones.dtype)
 
 

@@ -6,6 +6,7 @@ from typing import Any, Callable, List, Optional
 import numpy as np
 
 from .. import _dtypes
+from .._flywheel import Attribute
 from .._tensor import Tensor, TensorLike, as_tensor, constant, format_shape
 from . import _arithmetic as arithmetic
 from ._core import as_unsigned, emit, signless, sizes, stretch
@@ -202,7 +203,7 @@ def _scatter(x: Tensor, keys: List[Any], value: Tensor, kind: str) -> Tensor:
         axis = axes[0]
         index = _indices(_from_start(keys[axis], x, axis), x._dims[axis], axis)
         updates = signless(_fit(value, getitem(x, tuple(keys)), x.dtype))
-        return as_unsigned(emit(op, [plain, index, updates], attributes={"axis": ("i64", axis)}), x.dtype)
+        return as_unsigned(emit(op, [plain, index, updates], attributes={"axis": Attribute.i64(axis)}), x.dtype)
     if None in x._dims:
         raise ValueError(f"an update at several arrays of indices needs static sizes, found {format_shape(x._dims)}")
     known = _places(x, keys)
@@ -214,5 +215,5 @@ def _scatter(x: Tensor, keys: List[Any], value: Tensor, kind: str) -> Tensor:
     updates = signless(_fit(value, places, x.dtype))
     count = _product(sizes(places))
     flat = emit(op, [reshape_to(plain, [total]), reshape_to(places, [count]), reshape_to(updates, [count])],
-                attributes={"axis": ("i64", 0)})  # fmt: skip
+                attributes={"axis": Attribute.i64(0)})  # fmt: skip
     return as_unsigned(reshape_to(flat, sizes(plain)), x.dtype)

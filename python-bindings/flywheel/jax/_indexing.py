@@ -9,6 +9,7 @@ from jaxlib.mlir.dialects import stablehlo
 from .. import _dtypes, _ops
 from .. import _trace as _trace
 from .. import nn as nn
+from .._flywheel import Attribute
 from .._ops._core import Size, as_unsigned, emit, index_op, signless, size, sizes
 from .._ops._functions import shared_maximum, shared_minimum
 from .._ops._indexing import extract_slice, insert_slice
@@ -192,7 +193,7 @@ def _lookup(call: Call, indexed: _Indexed, data: Tensor) -> Tuple[Tensor, List[A
     first = axis if axis is not None and (axis == 0 or not indexed.batch) else 0
     flat = data if axis == first and axis is not None else indexed.flatten(data)
     shape = (*flat._dims[:first], *places._dims, *flat._dims[first + 1 :])
-    found = emit("nn.gather", [flat, places], data.dtype, shape, {"axis": ("i64", first)})
+    found = emit("nn.gather", [flat, places], data.dtype, shape, {"axis": Attribute.i64(first)})
     # The dimensions before a single axis are first.
     names: List[Any] = [f"b{i}" for i in range(len(indexed.batch))] + indexed.parts
     return found, [*indexed.whole[:first], *names, *indexed.whole[first:]]

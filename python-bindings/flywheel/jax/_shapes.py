@@ -6,6 +6,7 @@ from typing import Any, List, Optional, Sequence, Tuple
 import numpy as np
 
 from .. import _dtypes, _ops
+from .._flywheel import Attribute
 from .._ops._core import Size, emit, index_op, like_operand, signless, size, sizes, static
 from .._ops._indexing import extract_slice
 from .._ops._shapes import reshape_to
@@ -55,7 +56,7 @@ def broadcast_in_dim(x: Known, dims: Sequence[int], shape: Sequence[Size]) -> An
         return reshaped(data, shape)
     plain = signless(data)
     like = like_operand(shape, plain.dtype)
-    result = emit("nn.broadcast", [plain, *like], plain.dtype, static(shape), {"dims": ("i64s", sorted(dims))})
+    result = emit("nn.broadcast", [plain, *like], plain.dtype, static(shape), {"dims": Attribute.i64s(sorted(dims))})
     return result if plain is data else emit("tensor.bitcast", [result], data.dtype)
 
 
@@ -190,7 +191,7 @@ def iota(dtype: _dtypes.DType, shape: Sequence[Size], axis: int) -> Tensor:
     plain = _dtypes.as_dtype(dtype.name.lstrip("u")) if _dtypes.is_integer(dtype) else dtype
     if _dtypes.is_bool(plain):
         return _ops.cast(iota(_dtypes.int32, shape, axis), dtype)
-    found = emit("nn.iota", like_operand(shape, plain), plain, static(shape), {"axis": ("i64", axis)})
+    found = emit("nn.iota", like_operand(shape, plain), plain, static(shape), {"axis": Attribute.i64(axis)})
     return found if plain == dtype else emit("tensor.bitcast", [found], dtype)
 
 

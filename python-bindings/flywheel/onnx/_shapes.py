@@ -6,6 +6,7 @@ from typing import Any, List, Optional, Sequence, Tuple
 import numpy as np
 
 from .. import _dtypes, _ops
+from .._flywheel import Attribute
 from .._layouts import Laid
 from .._ops._core import (
     Size,
@@ -83,7 +84,8 @@ def _range(call: Call, start: Known, limit: Known, delta: Known) -> Laid:
     if step <= 0:
         raise call.unsupported("down from a size that the call chooses")
     count = index_op("maxsi", index_op("ceildivsi", index_op("subi", last, first), step), 0)
-    numbers = emit("nn.iota", like_operand([count], start.dtype), start.dtype, static([count]), {"axis": ("i64", 0)})
+    like = like_operand([count], start.dtype)
+    numbers = emit("nn.iota", like, start.dtype, static([count]), {"axis": Attribute.i64(0)})
     numbers = numbers if step == 1 else _ops.multiply(numbers, step)
     return Laid(numbers if first == 0 else _ops.add(numbers, first))
 
@@ -233,7 +235,7 @@ def expand(call: Call, x: Tensor, sizes_of: Sequence[Size], wanted: Sequence[Siz
         return stretch(x, goal)
     narrow = reshape_to(x, own, list(sizes_of))
     like = like_operand(goal, x.dtype)
-    return emit("nn.broadcast", [narrow, *like], x.dtype, static(goal), {"dims": ("i64s", kept)})
+    return emit("nn.broadcast", [narrow, *like], x.dtype, static(goal), {"dims": Attribute.i64s(kept)})
 
 
 @op("Expand", known=(1,))

@@ -7,7 +7,7 @@ import numpy as np
 
 from .. import _dtypes, _ops
 from .. import nn as nn
-from .._flywheel import Value
+from .._flywheel import Attribute, Value
 from .._layouts import Argument, Laid, scalar
 from .._ops._conversions import wrapping_cast
 from .._ops._core import Size, emit, index_op, like_operand, size, sizes, stretch
@@ -378,7 +378,7 @@ def _full_like(call: Call, x: Laid, value: Argument = None) -> Laid:
 def iota(length: Size) -> Tensor:
     """0, 1, ... as int64."""
     known = length if isinstance(length, int) else None
-    return emit("nn.iota", like_operand([length], _dtypes.int64), _dtypes.int64, (known,), {"axis": ("i64", 0)})
+    return emit("nn.iota", like_operand([length], _dtypes.int64), _dtypes.int64, (known,), {"axis": Attribute.i64(0)})
 
 
 @op("arange.default", "arange.start", "arange.start_step")

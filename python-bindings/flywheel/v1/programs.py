@@ -7,7 +7,7 @@ import numpy as np
 
 from .. import _dtypes, _ops, _tensor, _trace
 from .._compilation import compile_module
-from .._flywheel import CompileError
+from .._flywheel import Attribute, CompileError
 from .._models import compile as compile_model
 from .._ops._core import size
 from .._ops._indexing import extract_slice
@@ -80,7 +80,8 @@ class Compiled:
             # No op has such a name.
             names.append(f"size:{result}:{dim}")
         types = [trace.type(dtype, shape or ()) for dtype, shape in zip(dtypes, shapes)]
-        arguments = trace.graph.begin_function("run", types, {}, [{"train.name": ("str", name)} for name in names])
+        named = [{"train.name": Attribute.string(name)} for name in names]
+        arguments = trace.graph.begin_function("run", types, {}, named)
         try:
             with _trace.tracing(trace):
                 wrapped = [_tensor.wrap(v, d, s or ()) for v, d, s in zip(arguments, dtypes, shapes)]
@@ -96,7 +97,7 @@ class Compiled:
         # The functions of Python that the program calls.
         self.host_functions, self.boards = trace.host_functions, list(trace.watched_by)
         values = [x.value for x in results]
-        trace.graph.end_function(values, [{"train.name": ("str", f"result_{i}")} for i in range(len(values))])
+        trace.graph.end_function(values, [{"train.name": Attribute.string(f"result_{i}")} for i in range(len(values))])
         return trace.graph.finish(), list(trace.variables.values())
 
     def _results(self, trace: _trace.Trace, env: Env, fed: Set[Operation]) -> List[_tensor.Tensor]:

@@ -9,7 +9,7 @@ from typing import Any, Callable, List, Optional, Tuple
 import numpy as np
 
 from ... import _dtypes, _trace
-from ..._flywheel import Value
+from ..._flywheel import Attribute, Value
 from ..._kept import Kept, reference
 from ..._tensor import Tensor, as_tensor, wrap
 from ...function import function
@@ -171,20 +171,20 @@ def _emit(
                         f"{sorted(_dtypes.name_of(k) for k in kinds)}")  # fmt: skip
     kind = kinds.pop()
     attributes: _trace.Attributes = {
-        "max_iterations": ("i64", count), "multiplier": ("f64", float(multiplier)), "history": ("unit", None),
-        "on_failure": ("i32", int(on_failure == "reject")),
+        "max_iterations": Attribute.i64(count), "multiplier": Attribute.f64(float(multiplier)),
+        "history": Attribute.unit(), "on_failure": Attribute.i32(int(on_failure == "reject")),
     }  # fmt: skip
     operands = [x.value for x in tensors]
     dampings = []
     if isinstance(regularizer, (int, float)):
-        attributes["regularizer"] = ("f64", float(regularizer))
+        attributes["regularizer"] = Attribute.f64(float(regularizer))
     else:
         dampings = [as_tensor(regularizer, kind).value]
-    attributes["operandSegmentSizes"] = ("i32s", [len(operands), len(dampings)])
+    attributes["operandSegmentSizes"] = Attribute.i32s([len(operands), len(dampings)])
     for variable in owned:
         trace.declare(variable)
     if owned:
-        attributes["var_list"] = ("symbols", [v.name for v in owned])
+        attributes["var_list"] = Attribute.symbols([v.name for v in owned])
 
     def body(arguments: List[Value]) -> List[Value]:
         xs: List[Any] = [*owned, *[wrap(v, x.dtype, x._dims) for v, x in zip(arguments, tensors)]]
