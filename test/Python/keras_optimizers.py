@@ -151,7 +151,7 @@ for name, (counts, slots) in WEIGHTS.items():
     step([])
     step([])
     assert K.get_value(optimizer.iterations) == 2 and K.dtype(optimizer.iterations) == "int64"
-    assert updates[0].op.attrs["writes"] == [optimizer.iterations]
+    assert updates[0].op.fields.writes == [optimizer.iterations]
     values = optimizer.get_weights()
     assert len(values) == int(counts) + 2 * slots, name
     if not (counts and slots == 3):

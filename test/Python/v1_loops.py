@@ -25,7 +25,7 @@ def test_counts() -> None:
         (g,) = tf.gradients(y, x)
         feeds = [(n, np.int32(3))]
         assert not parts_of([y], feeds) and parts_of([g], feeds)
-        bounds = g.op.attrs["captures"]
+        bounds = g.op.fields.captures
         with tf.Session() as session:
             session.run(tf.global_variables_initializer())
             value, found = session.run([y, g], {n: 3})

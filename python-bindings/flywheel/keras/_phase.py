@@ -9,7 +9,7 @@ from typing import Any, Iterator, List, MutableMapping, Optional
 from .. import _dtypes, _ops
 from ..v1.conversion import as_tensor, constant
 from ..v1.graph import get_default_graph
-from ..v1.operation import Operation, Tensor
+from ..v1.operation import Fields, Operation, Tensor
 
 # The placeholder of each graph, or a number if the phase is fixed.
 placeholders: MutableMapping[Any, Any] = weakref.WeakKeyDictionary()
@@ -58,15 +58,15 @@ def in_train_phase(x: Any, alt: Any, training: Any = None) -> Any:
     a, b = (as_tensor(y() if callable(y) else y) for y in (x, alt))
     types = [(a.dtype, b.static_shape)]
     op = get_default_graph().create(
-        "InTrainPhase", [a, b, as_tensor(phase)], _select, types, chosen=_chosen, region=_emit,
-        is_learning_phase=is_phase(phase))  # fmt: skip
+        "InTrainPhase", [a, b, as_tensor(phase)], _select, types,
+        fields=Fields(chosen=_chosen, region=_emit, is_learning_phase=is_phase(phase)))  # fmt: skip
     # Only models ask, to know whether they are to be fed the phase.
-    op.outputs[0].__dict__["_uses_learning_phase"] = True
+    op.outputs[0]._uses_learning_phase = True
     return op.outputs[0]
 
 
 def _chosen(op: Operation) -> List[Tensor]:
-    if _local.phase is None or not op.attrs["is_learning_phase"]:
+    if _local.phase is None or not op.fields.is_learning_phase:
         return op.inputs
     return [op.inputs[0 if _local.phase else 1]]
 

@@ -87,8 +87,8 @@ def _training_state(model: Any) -> Dict[str, Any]:
     found = {_OPTIMIZER + key: v for key, v in model.optimizer.state(names).items()}
     for layer in model._leaves():
         for i, update in enumerate(model._own(layer.updates)):
-            hidden = update.op.attrs.get("hidden", {}) if isinstance(update, Tensor) else {}
-            found.update({f"{_LAYERS}{layer.name}/{i}/{key}": v for key, v in hidden.items()})
+            hidden = update.op.fields.hidden if isinstance(update, Tensor) else None
+            found.update({f"{_LAYERS}{layer.name}/{i}/{key}": v for key, v in (hidden or {}).items()})
     return found
 
 

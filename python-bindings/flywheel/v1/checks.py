@@ -50,7 +50,7 @@ def _compare(kind: str, symbol: str, test: Callable[[Any, Any], Any]) -> Callabl
                     f"element-wise: x ({a.name}) = {_shown(one, summarize)}, y ({b.name}) = "
                     f"{_shown(other, summarize)}{shown}")  # fmt: skip
 
-        literals = [t.op.attrs.get("literal") for t in (a, b)]
+        literals = [t.op.fields.literal for t in (a, b)]
         if all(one is not None for one in literals):
             check(None, *literals)
         return host_call(kind, check, [a, b, *more], [], name or kind)[0]

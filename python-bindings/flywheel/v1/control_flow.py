@@ -11,7 +11,7 @@ from .._ops import _checks
 from .conversion import as_tensor, constant
 from .elementwise import TABLE
 from .graph import get_default_graph
-from .operation import Operation, Tensor
+from .operation import Fields, Loops, Operation, Tensor
 from .ops import identity, stop_gradient
 from .sizes import of_size
 from .structures import flatten, pack
@@ -50,7 +50,7 @@ def cond(pred: Any, true_fn: Any = None, false_fn: Any = None, strict: bool = Fa
         inside, outside = inner_ops(context, [x.op for x in outputs])
         captures += captures_of(context, [x.op for x in outputs])
         captures += [op.outputs[0] for op in outside if op.outputs]
-        writes += [v for op in inside for v in op.attrs.get("writes", ())]
+        writes += [v for op in inside for v in op.fields.writes]
 
     def region(emitter: Any, op: Operation) -> Any:
         branches = [(lambda c=c, r=r: tuple(emitter.region(c, r))) for c, r in zip(contexts, results)]
@@ -78,8 +78,8 @@ def cond(pred: Any, true_fn: Any = None, false_fn: Any = None, strict: bool = Fa
         return list(control.cond(emitter.value(op.inputs[0]), lambda: branch(0), lambda: branch(1)))
 
     types = [(a.dtype, a.static_shape if a.static_shape == b.static_shape else None) for a, b in zip(*results)]
-    op = graph.create("cond", [condition], lambda x: x, types, name, captures=captures, region=region,
-                      writes=list(dict.fromkeys(writes)))  # fmt: skip
+    op = graph.create("cond", [condition], lambda x: x, types, name,
+                      Fields(captures=captures, region=region, writes=list(dict.fromkeys(writes))))  # fmt: skip
     _count_loops(op, [condition], captures, [*within[0], *within[1]], counted)
     # As TensorFlow has it, a list of one is that one.
     is_single = isinstance(made, (list, tuple)) and len(made) == 1 and not strict
@@ -90,32 +90,31 @@ def _loops_in(context: Any, outputs: Sequence[Tensor]) -> List[Operation]:
     """Returns the loops without a bound in a branch or a body, also those in branches and bodies of it."""
     from .emission import inner_ops
 
-    return [loop for one in inner_ops(context, [x.op for x in outputs])[0] for loop in one.attrs.get("loops", [])]
+    return [loop for one in inner_ops(context, [x.op for x in outputs])[0]
+            if one.fields.loops is not None for loop in one.fields.loops.ops]  # fmt: skip
 
 
 def _count_loops(op: Operation, inputs: Sequence[Tensor], captures: Any, loops: List[Operation], counted: Any) -> None:
     """Lets gradients find the numbers of iterations of these loops, which an op is or has in it."""
     if not loops:
         return
-    op.attrs.update(loops=loops, counted=counted)
     graph = op.graph
-    if graph._open.contexts:
-        return
 
     def bounded() -> List[Tensor]:
         """Returns sizes that are at least the numbers of iterations, which a part of the run before finds: a gradient
         keeps the values that each begins with. One program is for all numbers up to a size, and sizes double."""
-        if "bound" not in loops[0].attrs:
+        if loops[0].fields.bound is None:
             # They wait for nothing that an optimizer waits for: they are known before the run.
             with graph.control_dependencies(None):
+                fields = Fields(captures=captures, region=lambda emitter, _: counted(emitter, op)[: len(loops)])
                 numbers = graph.create("LoopCount", inputs, lambda *_: (), [(_dtypes.int32, ()) for _ in loops],
-                                       captures=captures, region=lambda emitter, _: counted(emitter, op)[: len(loops)]
-                                       ).outputs  # fmt: skip
+                                       fields=fields).outputs  # fmt: skip
             for loop, number in zip(loops, numbers):
-                loop.attrs["bound"] = of_size(number, doubles=True)
-        return [loop.attrs["bound"] for loop in loops]
+                loop.fields = loop.fields._replace(bound=of_size(number, doubles=True))
+        return [loop.fields.bound for loop in loops if loop.fields.bound is not None]
 
-    op.attrs["bounded"] = bounded
+    own = Loops(loops, counted, None if graph._open.contexts else bounded)
+    op.fields = op.fields._replace(loops=own)
 
 
 def _after(value: Any) -> Tensor:
@@ -192,7 +191,7 @@ def while_loop(
 
     def region(emitter: Any, op: Operation) -> Any:
         values = [emitter.value(x) for x in op.inputs]
-        known = op.attrs.get("bound")
+        known = op.fields.bound
         # It is known in the runs that need a gradient.
         is_counted = known is not None and known.op.id in emitter.env
         limit = _ops.cast(_ops.shape(emitter.value(known))[0], _dtypes.int32) if is_counted else maximum_iterations
@@ -205,7 +204,6 @@ def while_loop(
 
     def counted(emitter: Any, op: Operation) -> Any:
         """Emits the loop with the numbers of iterations of `loops`, the largest of those in it, and then its states."""
-        loops = op.attrs["loops"]
         own, number = len(loops) - len(inner), len(loops)
 
         def step(s: Any) -> Any:
@@ -220,7 +218,7 @@ def while_loop(
         return emit(emitter, start, step, number, maximum_iterations)
 
     types = [(x.dtype, x.static_shape) for x in init]
-    op = graph.create("while", init, lambda *xs: xs, types, name, captures=captures, region=region)
+    op = graph.create("while", init, lambda *xs: xs, types, name, Fields(captures=captures, region=region))
     # The loops without a bound: this one, and those in it.
     loops = [*([op] if trips is None and maximum_iterations is None else []), *inner]
     _count_loops(op, init, captures, loops, counted)
@@ -256,7 +254,7 @@ def _count(init: Any, states: Any, outputs: Any) -> Optional[int]:
         return x
 
     def number(x: Tensor) -> Optional[int]:
-        literal: Any = source(x).op.attrs.get("literal")
+        literal: Any = source(x).op.fields.literal
         is_one = literal is not None and literal.ndim == 0 and literal.dtype.kind in "iu"
         return int(literal) if is_one else None
 
@@ -265,14 +263,14 @@ def _count(init: Any, states: Any, outputs: Any) -> Optional[int]:
     if test.type not in ("Less", "LessEqual") or not parts or parts[0] not in states[0]:
         return None
     place = states[0].index(parts[0])
-    given = test.attrs.get("scalar", (0, None))
+    given = test.fields.scalar or (0, None)
     limit = number(parts[1]) if len(parts) == 2 else given[1] if given[0] == 1 else None
     first, step = number(init[place]), source(outputs[1][place]).op
     counts = step.type in ("add", "Add") and states[1][place] in map(source, step.inputs)
     if limit is None or first is None or not counts:
         return None
     rest = [number(x) for x in step.inputs if source(x) is not states[1][place]]
-    by: Any = rest[0] if len(rest) == 1 else step.attrs.get("scalar", (0, None))[1]
+    by: Any = rest[0] if len(rest) == 1 else (step.fields.scalar or (0, None))[1]
     if by is None or by <= 0:
         return None
     total = int(limit) - first + (test.type == "LessEqual")

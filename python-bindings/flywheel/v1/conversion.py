@@ -8,7 +8,7 @@ import numpy as np
 from .. import _dtypes, _ops, _tensor
 from .dtypes import as_dtype
 from .graph import get_default_graph
-from .operation import Tensor
+from .operation import NO_FIELDS, Fields, Tensor
 from .shapes import Dimension, TensorShape, known_sizes
 
 
@@ -81,8 +81,8 @@ def constant(
     kind = _dtypes.as_dtype(array.dtype)
     is_large = array.size > _LARGE
     emit = None if is_large else lambda: _tensor.constant(array)
-    attrs = {"host": lambda _: array} if is_large else {}
-    op = get_default_graph().create("Const", [], emit, [(kind, array.shape)], name, literal=array, **attrs)
+    fields = Fields(literal=array, host=(lambda _: array) if is_large else None)
+    op = get_default_graph().create("Const", [], emit, [(kind, array.shape)], name, fields)
     return op.outputs[0]
 
 
@@ -160,9 +160,16 @@ def make(
 
     # The place and value of an operand that is an integer: loops that count are recognized by it.
     scalars = [(place, x) for place, x in enumerate(args) if type(x) is int]
-    attrs = {"scalar": scalars[0]} if len(scalars) == 1 and len(inputs) == 1 and len(args) == 2 else {}
-    outputs = get_default_graph().create(kind, inputs, emit, types, name, **attrs).outputs
+    is_pair = len(scalars) == 1 and len(inputs) == 1 and len(args) == 2
+    fields = Fields(scalar=scalars[0]) if is_pair else NO_FIELDS
+    outputs = get_default_graph().create(kind, inputs, emit, types, name, fields).outputs
     return outputs[0] if len(outputs) == 1 else outputs
+
+
+def static_of(value: Any) -> Any:
+    """Returns the elements of a constant of the graph as an array, and another value as it is."""
+    literal = value.op.fields.literal if isinstance(value, Tensor) else None
+    return value if literal is None else literal
 
 
 class _Slot:

@@ -124,7 +124,7 @@ def repeat(input: Any, repeats: Any, axis: Optional[int] = None, name: Optional[
     x = as_tensor(input)
     if axis is None:
         x, axis = reshape(x, [-1]), 0
-    literal = np.asarray(repeats) if not hasattr(repeats, "op") else repeats.op.attrs.get("literal")
+    literal = np.asarray(repeats) if not hasattr(repeats, "op") else repeats.op.fields.literal
     if literal is not None and literal.size == 1:
         times = int(literal.reshape(-1)[0])
         return make("repeat", lambda y: _ops.repeat(y, times, axis), x, name=name)

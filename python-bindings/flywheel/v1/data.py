@@ -14,7 +14,7 @@ import numpy as np
 from .. import _dtypes, _flywheel
 from .._errors import about
 from . import data_experimental as experimental  # noqa: F401
-from .conversion import as_tensor, dtype_of
+from .conversion import as_tensor, dtype_of, static_of
 from .dtypes import as_dtype
 from .emission import ancestors, tensors_needed
 from .errors import OutOfRangeError
@@ -159,7 +159,7 @@ class Dataset:
 
     def _rows(self, batch_size: Any, drop_remainder: bool) -> Tuple[Optional[int], Callable[..., Any]]:
         """Returns the number of elements of each batch, if it is known, and a function that goes through batches."""
-        known = getattr(batch_size, "op", None) is None or batch_size.op.attrs.get("literal") is not None
+        known = getattr(batch_size, "op", None) is None or batch_size.op.fields.literal is not None
         size = _number(batch_size, "batch_size") if known else None
         _, given = _counts(batch_size)
 
@@ -371,7 +371,7 @@ class Dataset:
         for op in ancestors([x.op for x in self._sources], (), True):
             if op.type == "Placeholder":
                 raise ValueError("Cannot capture a placeholder in a one-shot iterator: use make_initializable_iterator")
-            if "host_call" in op.attrs:
+            if op.fields.host_call is not None:
                 raise ValueError(f"Cannot capture '{op.name}', which Python computes, in a one-shot iterator: use "
                                  "make_initializable_iterator")  # fmt: skip
         return Iterator(self._form, self._types, self)
@@ -471,7 +471,7 @@ def _computed(results: List[Tensor], feeds: List[Tensor]) -> Tuple[List[Tensor],
 def _varies(op: Any) -> bool:
     """Returns true for an op that needs what is fed, drawn or computed by Python: not for one of variables alone."""
     return any(
-        a.type in ("Placeholder", "PlaceholderWithDefault") or a.attrs.get("is_random") or "host_call" in a.attrs
+        a.type in ("Placeholder", "PlaceholderWithDefault") or a.fields.is_random or a.fields.host_call is not None
         for a in ancestors([op], (), True)
     )
 
@@ -534,7 +534,7 @@ def _both(a: Any, b: Any) -> Any:
 
 
 def _number(value: Any, what: str) -> int:
-    count = int(value.op.attrs["literal"] if isinstance(value, Tensor) else value)
+    count = int(static_of(value))
     if count <= 0:
         raise ValueError(f"{what} must be greater than zero, found {count}")
     return count

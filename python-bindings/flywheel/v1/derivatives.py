@@ -7,7 +7,7 @@ from .. import transforms
 from .._errors import about
 from .conversion import as_tensor
 from .graph import get_default_graph
-from .operation import Operation, Tensor
+from .operation import Fields, Gradient, Operation, Tensor
 
 # Ops of floating-point tensors that have no gradient, as in TensorFlow (G2).
 _CONSTANT = frozenset([
@@ -18,15 +18,16 @@ _CONSTANT = frozenset([
 
 def _connects(op: Operation) -> bool:
     """Returns true if an op has a gradient. An assignment has none, and neither has what Python computes."""
-    if "gradient" in op.attrs:
+    fields = op.fields
+    if fields.own_gradient is not None:
         return True
-    writes = "writes" in op.attrs and "region" not in op.attrs
-    return op.type not in _CONSTANT and not writes and "host_call" not in op.attrs
+    writes = fields.writes and fields.region is None
+    return op.type not in _CONSTANT and not writes and fields.host_call is None
 
 
 def sources_of(op: Operation) -> List[Tensor]:
     """Returns the tensors to which gradients propagate from the results of an op."""
-    return [*op.inputs, *op.attrs.get("captures", [])] if _connects(op) else []
+    return op.operands if _connects(op) else []
 
 
 def visit(ys: Sequence[Tensor], stops: Any) -> Iterator[Tensor]:
@@ -105,8 +106,8 @@ def gradients(
 
     types = [(x.dtype, x.static_shape) for x in wrt]
     graph = get_default_graph()
-    op = graph.create("gradients", [*roots, *wrt, *given, *stops], emit, types, name, roots=roots, wrt=wrt,
-                      weights=weights, stops=stops, captures=bounds)  # fmt: skip
+    fields = Fields(gradient=Gradient(roots, wrt, weights, stops), captures=bounds)
+    op = graph.create("gradients", [*roots, *wrt, *given, *stops], emit, types, name, fields)
     found = iter(op.outputs)
     return [next(found) if is_reached else None for is_reached in reached]
 
@@ -116,8 +117,9 @@ def bound_loops(reached: Set[Tensor]) -> List[Tensor]:
     where they are not known."""
     if get_default_graph()._open.contexts:
         return []
-    loops = sorted({y.op for y in reached if "bounded" in y.op.attrs}, key=lambda op: op.id)
-    return [bound for op in loops for bound in op.attrs["bounded"]()]
+    ops = sorted({y.op for y in reached}, key=lambda op: op.id)
+    found = [op.fields.loops for op in ops if op.fields.loops is not None]
+    return [bound for loops in found if loops.bounded is not None for bound in loops.bounded()]
 
 
 def mark(wrt: Sequence[Tensor]) -> None:
@@ -125,7 +127,7 @@ def mark(wrt: Sequence[Tensor]) -> None:
     identity or an equal constant, becomes one of its own where it is emitted."""
     for x in wrt:
         if x.op.type != "VariableV2":
-            x.op.attrs["is_wrt"] = True
+            x.op.fields = x.op.fields._replace(is_wrt=True)
 
 
 def jacobian(y: Tensor, x: Tensor) -> Optional[Tensor]:
@@ -136,7 +138,8 @@ def jacobian(y: Tensor, x: Tensor) -> Optional[Tensor]:
     mark([x])
     bounds = bound_loops(set(visit([y], ())))
     shape = None if y.static_shape is None or x.static_shape is None else (*y.static_shape, *x.static_shape)
-    op = get_default_graph().create("jacobian", [y, x], transforms.jacobian_of, [(y.dtype, shape)], captures=bounds)
+    op = get_default_graph().create("jacobian", [y, x], transforms.jacobian_of, [(y.dtype, shape)],
+                                    fields=Fields(captures=bounds))  # fmt: skip
     return op.outputs[0]
 
 
@@ -156,10 +159,10 @@ def hessians(
 
 def rows_of(gradient: Tensor, table: Tensor) -> bool:
     """Returns true if a gradient is that of a table which is only looked up: it then has few nonzero rows."""
-    while "same_rows" in gradient.op.attrs:
-        gradient = as_tensor(gradient.op.attrs["same_rows"])
-    op = gradient.op
-    return op.type == "gradients" and op.attrs["wrt"][gradient.index] is table and bool(_lookups(op, table))
+    while gradient.op.fields.scaled is not None:
+        gradient = as_tensor(gradient.op.fields.scaled.of)
+    own = gradient.op.fields.gradient
+    return own is not None and own.wrt[gradient.index] is table and bool(_lookups(own.roots, table))
 
 
 def slices_of(gradient: Tensor) -> List[Tensor]:
@@ -168,33 +171,32 @@ def slices_of(gradient: Tensor) -> List[Tensor]:
     from .elementwise import TABLE
     from .precision import rounded
 
-    op = gradient.op
-    if "same_rows" in op.attrs:
-        inner = as_tensor(op.attrs["same_rows"])
+    scaled, own = gradient.op.fields.scaled, gradient.op.fields.gradient
+    if scaled is not None:
+        inner = as_tensor(scaled.of)
         slices = slices_of(inner)
         if slices[0] is not inner:
-            return [TABLE["multiply"](one, rounded(op.attrs["scale"], one.dtype.dtype)) for one in slices]
-    if op.type != "gradients":
+            return [TABLE["multiply"](one, rounded(scaled.scale, one.dtype.dtype)) for one in slices]
+    if own is None:
         return [gradient]
-    lookups = _lookups(op, op.attrs["wrt"][gradient.index])
+    lookups = _lookups(own.roots, own.wrt[gradient.index])
     if not lookups:
         return [gradient]
-    weights, stops = op.attrs["weights"], op.attrs["stops"]
-    return gradients(op.attrs["roots"], lookups, weights, "slices", stop_gradients=stops or None)
+    return gradients(own.roots, lookups, own.weights, "slices", stop_gradients=own.stops or None)
 
 
-def _lookups(op: Operation, table: Tensor) -> List[Tensor]:
+def _lookups(roots: Sequence[Tensor], table: Tensor) -> List[Tensor]:
     """Returns the lookups in a table on which the roots of a gradient depend; none if they depend on the table in
     another way."""
     found: List[Tensor] = []
     seen: Set[Operation] = set()
-    for y in visit(op.attrs["roots"], ()):
+    for y in visit(roots, ()):
         if y is table or y.op in seen:
             continue
         seen.add(y.op)
-        places = [i for i, x in enumerate([*y.op.inputs, *y.op.attrs.get("captures", [])]) if x is table]
-        if places and not (places == [0] and y.op.attrs.get("looks_up")):
+        places = [i for i, x in enumerate(y.op.operands) if x is table]
+        if places and not (places == [0] and y.op.fields.looks_up):
             return []
         if places:
             found.append(y)
-    return [] if table in op.attrs["roots"] else sorted(found, key=lambda y: y.op.id)
+    return [] if table in roots else sorted(found, key=lambda y: y.op.id)

@@ -43,8 +43,8 @@ def needs(op: Operation, by_data: bool = False) -> List[Operation]:
 
 def tensors_needed(op: Operation) -> List[Tensor]:
     """Returns the tensors whose values an op takes, also those that its branches or bodies take."""
-    inputs = op.attrs["chosen"](op) if "chosen" in op.attrs else op.inputs
-    return [*inputs, *op.attrs.get("captures", [])]
+    chosen = op.fields.chosen
+    return op.operands if chosen is None else [*chosen(op), *op.fields.captures]
 
 
 def inner_ops(context: Context, outputs: Sequence[Operation]) -> Tuple[List[Operation], List[Operation]]:
@@ -65,7 +65,7 @@ def inner_ops(context: Context, outputs: Sequence[Operation]) -> Tuple[List[Oper
 def captures_of(context: Context, outputs: Sequence[Operation]) -> List[Tensor]:
     """Returns the tensors that the ops of a branch or body take from outside, those in it that have bodies too."""
     inside, outside = inner_ops(context, outputs)
-    return [x for op in inside for x in [*op.inputs, *op.attrs.get("captures", [])] if x.op in outside]
+    return [x for op in inside for x in op.operands if x.op in outside]
 
 
 @contextmanager
@@ -105,7 +105,7 @@ class Emitter:
         self.seen: Dict[Tuple[int, str], _tensor.Tensor] = {}
         for op in needed:
             if op.type == "ReadValue" and op.id not in env:
-                writes = [a for a in ancestors([op]) if op.attrs["variable"] in a.attrs.get("writes", ())
+                writes = [a for a in ancestors([op]) if op.variable in a.fields.writes
                           and a in self.running]  # fmt: skip
                 self.wanted[op.id] = max(writes, key=lambda a: a.id) if writes else None
 
@@ -115,7 +115,7 @@ class Emitter:
             if op.id in self.env:
                 continue
             if self._reads_start(op):
-                self.env[op.id] = [op.attrs["variable"].implementation.read()]
+                self.env[op.id] = [op.variable.implementation.read()]
                 if op.type == "ReadValue":
                     self._set_apart(op)
         for op in self.needed:
@@ -125,12 +125,12 @@ class Emitter:
     def _reads_start(self, op: Operation) -> bool:
         """Returns true if an op is the value that a variable has when the run starts."""
         if op.type == "VariableV2":
-            return not op.attrs["is_ref"]
+            return not op.fields.is_ref
         if op.type == "ReadValue":
             return self.wanted[op.id] is None
         if op.type != "InitializedValue":
             return False
-        variable = op.attrs["variable"]
+        variable = op.variable
         return variable.op_name in self.initialized and variable.initializer not in self.running
 
     def emit(self, op: Operation) -> None:
@@ -140,21 +140,22 @@ class Emitter:
             with place_of(self._locator, op):
                 self._emit(op)
         self._set_apart(op)
-        for variable in op.attrs.get("writes", ()):
+        for variable in op.fields.writes:
             self.seen[op.id, variable.op_name] = variable.implementation.read()
 
     def _set_apart(self, op: Operation) -> None:
         """Makes a parameter of each result that something is differentiated by: not by others of its value."""
-        if op.attrs.get("is_wrt"):
+        if op.fields.is_wrt:
             self.env[op.id] = [parameter(x) if _dtypes.is_floating(x.dtype) else x for x in self.env[op.id]]
 
     def _emit(self, op: Operation) -> None:
+        fields = op.fields
         if op.type == "ReadValue":
             write = self.wanted[op.id]
-            self.env[op.id] = [self.seen[write.id, op.attrs["variable"].op_name]]
+            self.env[op.id] = [self.seen[write.id, op.variable.op_name]]
             return
         if op.type == "InitializedValue":
-            variable = op.attrs["variable"]
+            variable = op.variable
             if variable.initializer in self.running and variable.initializer.id < op.id:
                 self.env[op.id] = self.env[variable.initializer.id]
             else:
@@ -162,15 +163,16 @@ class Emitter:
             return
         if op.type == "Initialize":
             value = self._initial(op, self.env)
-            self.env[op.id] = as_list(op.attrs["assign"](value))
+            assert fields.assign is not None
+            self.env[op.id] = as_list(fields.assign(value))
         elif op.emit is None:
             self.env[op.id] = []
-        elif self.counts is not None and "counted" in op.attrs:
-            number = len(op.attrs["loops"])
-            found = op.attrs["counted"](self, op)
+        elif self.counts is not None and fields.loops is not None:
+            number = len(fields.loops.ops)
+            found = fields.loops.counted(self, op)
             self.counts[op], self.env[op.id] = found[:number], found[number:]
-        elif "region" in op.attrs:
-            self.env[op.id] = as_list(op.attrs["region"](self, op))
+        elif fields.region is not None:
+            self.env[op.id] = as_list(fields.region(self, op))
         else:
             self.env[op.id] = as_list(op.emit(*[self.value(x) for x in op.inputs]))
 
@@ -178,8 +180,8 @@ class Emitter:
         """Emits the initial value, which reads the initial values of variables that are initialised with it (I8)."""
         x = op.inputs[0]
         own = ancestors([x.op])
-        fresh = {a.id: self.env[a.attrs["variable"].initializer.id] for a in own if a.type == "VariableV2"
-                 and a.attrs["variable"].initializer in self.running}  # fmt: skip
+        fresh = {a.id: self.env[a.variable.initializer.id] for a in own if a.type == "VariableV2"
+                 and a.variable.initializer in self.running}  # fmt: skip
         if not fresh:
             return self.value(x)
         inner: Env = dict(fresh)

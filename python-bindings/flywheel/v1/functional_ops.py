@@ -8,7 +8,7 @@ from .. import control
 from .._errors import about
 from .conversion import as_tensor, dtype_of
 from .graph import get_default_graph
-from .operation import Operation, Tensor
+from .operation import Fields, Operation, Tensor
 from .ops import concat, expand_dims, identity, stop_gradient
 from .structures import describe, flatten, pack
 
@@ -57,7 +57,7 @@ def _loop(
             raise about(kind, ValueError(f"the state keeps its shape, found {b.shape} and then {a.shape}"))
     inside, _ = inner_ops(context, [y.op for y in results])
     captures = captures_of(context, [y.op for y in results])
-    if any("writes" in op.attrs for op in inside):
+    if any(op.fields.writes for op in inside):
         raise about(f"flywheel.v1.{kind}", NotImplementedError("assignments in the function"))
 
     def region(emitter: Any, op: Operation) -> Any:
@@ -75,7 +75,8 @@ def _loop(
     length = next((x.static_shape[0] for x in sequences if x.static_shape and x.static_shape[0] is not None), None)
     types = [(s.dtype, s.static_shape) for s in start]
     types += [(y.dtype, None if y.static_shape is None else (length, *y.static_shape)) for y in results[count:]]
-    op = graph.create(kind, [*sequences, *start], lambda *ys: ys, types, name, captures=captures, region=region)
+    op = graph.create(kind, [*sequences, *start], lambda *ys: ys, types, name,
+                      Fields(captures=captures, region=region))  # fmt: skip
     outputs = op.outputs if back_prop else [stop_gradient(y) for y in op.outputs]
     return list(outputs[:count]), list(outputs[count:])
 

@@ -17,7 +17,7 @@ from .._trace import PACKAGE
 from ..namespace import Namespace
 from .devices import join_device, split_device
 from .inference import infer
-from .operation import Context, Operation, Tensor
+from .operation import NO_FIELDS, Context, Fields, Operation, Tensor
 
 
 class GraphKeys:
@@ -365,7 +365,7 @@ class Graph:
 
     def create(
         self, kind: str, inputs: Sequence[Tensor], emit: Optional[Callable[..., Any]], types: Any = None,
-        name: Optional[str] = None, **attrs: Any,
+        name: Optional[str] = None, fields: Fields = NO_FIELDS,
     ) -> Operation:  # fmt: skip
         """A new op; without `types` they are found out by emitting it on the side."""
         if self.is_finalized:
@@ -384,7 +384,7 @@ class Graph:
             if name:
                 self.check_name(name)
             full = self.unique_name(name or kind)
-        made = Operation(self, kind, full, inputs, emit, types, **attrs)
+        made = Operation(self, kind, full, inputs, emit, types, fields)
         if self._open.gradients:
             from .own_gradients import override
 

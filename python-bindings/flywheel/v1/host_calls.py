@@ -6,7 +6,7 @@ what they give is fed to the rest. Random tensors that both see are drawn once.
 """
 
 import time
-from typing import Any, Callable, Dict, List, Sequence, Tuple
+from typing import Any, Callable, Dict, Iterable, List, Sequence, Set, Tuple
 
 import numpy as np
 
@@ -14,7 +14,7 @@ from .. import _dtypes
 from . import step_stats
 from .emission import ancestors
 from .graph import get_default_graph
-from .operation import Operation, Tensor
+from .operation import Fields, Operation, Tensor
 
 Feeds = List[Tuple[Tensor, Any]]
 
@@ -63,7 +63,7 @@ def host_call(
                                   "a run; use it outside, and tf.where inside")  # fmt: skip
     call = HostCall(function, inputs)
     for own in [[one] for one in types] or [[]]:
-        call.ops.append(graph.create(kind, list(inputs), None, own, name, host_call=call))
+        call.ops.append(graph.create(kind, list(inputs), None, own, name, Fields(host_call=call)))
     return call.ops
 
 
@@ -93,7 +93,14 @@ def prints_of(fetches: Sequence[Any], feeds: Feeds) -> List[Tuple[List[Tensor], 
     """Returns the outputs that a run prints at its end: tensors, and a function of their values."""
     fed = {x.op for x, _ in feeds}
     needed = ancestors([f if isinstance(f, Operation) else f.op for f in fetches], fed)
-    return [op.attrs["prints"] for op in sorted(needed, key=lambda op: op.id) if "prints" in op.attrs]
+    found = [op.fields.prints for op in sorted(needed, key=lambda op: op.id)]
+    return [one for one in found if one is not None]
+
+
+def _calls_of(ops: Iterable[Operation], fed: Set[Operation]) -> List[HostCall]:
+    """Returns the calls whose results these ops are, but for ops that are fed."""
+    calls = [None if op in fed else op.fields.host_call for op in ops]
+    return list(dict.fromkeys(call for call in calls if call is not None))
 
 
 def parts_of(fetches: Sequence[Any], feeds: Feeds) -> List[_Part]:
@@ -101,21 +108,19 @@ def parts_of(fetches: Sequence[Any], feeds: Feeds) -> List[_Part]:
     fed = {x.op for x, _ in feeds}
     roots = [f if isinstance(f, Operation) else f.op for f in fetches]
     needed = ancestors(roots, fed)
-    calls = list(dict.fromkeys(op.attrs["host_call"] for op in sorted(needed, key=lambda op: op.id)
-                               if "host_call" in op.attrs and op not in fed))  # fmt: skip
+    calls = _calls_of(sorted(needed, key=lambda op: op.id), fed)
     if not calls:
         return []
     levels: Dict[HostCall, int] = {}
     before: Dict[HostCall, Any] = {}
     for call in calls:
         before[call] = ancestors([x.op for x in call.inputs] + call.ops[0].control_inputs, fed)
-        levels[call] = 1 + max((levels[op.attrs["host_call"]] for op in before[call]
-                                if "host_call" in op.attrs and op not in fed), default=-1)  # fmt: skip
+        levels[call] = 1 + max((levels[one] for one in _calls_of(before[call], fed)), default=-1)
         _check(call, before[call])
     parts, seen = [], set(fed)
     for level in range(max(levels.values()) + 1):
         own = [call for call in calls if levels[call] == level]
-        drawn = sorted({op for call in own for op in before[call] if op.attrs.get("is_random")} - seen,
+        drawn = sorted({op for call in own for op in before[call] if op.fields.is_random} - seen,
                        key=lambda op: op.id)  # fmt: skip
         seen.update(drawn)
         parts.append(_Part(own, [op.outputs[0] for op in drawn]))
@@ -126,10 +131,10 @@ def _check(call: HostCall, before: Any) -> None:
     """Raises NotImplementedError for a call that would see, or do, something twice."""
     name = call.ops[0].name
     for op in before:
-        if op.attrs.get("writes"):
+        if op.fields.writes:
             raise NotImplementedError(f"'{name}' depends on the assignment '{op.name}' of the same run, and Python "
                                       "computes it before variables are written: run the assignment first")  # fmt: skip
-        if "region" in op.attrs and any(a.attrs.get("is_random") and a.context is not None
+        if op.fields.region is not None and any(a.fields.is_random and a.context is not None
                                         for a in op.graph.get_operations()):  # fmt: skip
             raise NotImplementedError(f"'{name}' depends on the branch or loop '{op.name}' of a graph that draws "
                                       "random numbers in one: they would be drawn twice")  # fmt: skip

@@ -20,8 +20,8 @@ _i64 = _dtypes.int64
 def places_where(condition: Any, name: Optional[str] = None) -> Tensor:
     """[count, rank], int64: where the elements hold, or are not 0, in order."""
     x = as_tensor(condition)
-    if x.op.type == "Const":
-        return constant(np.argwhere(x.op.attrs["literal"]).astype(np.int64), name=name or "Where")
+    if x.op.fields.literal is not None:
+        return constant(np.argwhere(x.op.fields.literal).astype(np.int64), name=name or "Where")
     if x.static_shape is None:
         raise ValueError("Number of dimensions of the condition of tf.where must be known")
     types = [(_i64, (None, len(x.static_shape)))]

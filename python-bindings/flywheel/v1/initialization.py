@@ -8,7 +8,7 @@ import numpy as np
 from .. import _dtypes
 from .._kinds import elements, instance
 from .graph import get_default_graph
-from .operation import Operation, Tensor
+from .operation import Fields, Operation, Tensor
 from .ops import group
 from .variables import Variable, global_variables, local_variables
 
@@ -43,7 +43,8 @@ def report_uninitialized_variables(var_list: Any = None, name: str = "report_uni
     def host(session: Any) -> Any:
         return np.array([v.op_name.encode() for v in listed if not is_initialized_in(v, session)], dtype=object)
 
-    return get_default_graph().create("Report", [], None, [(_dtypes.string, (None,))], name, host=host).outputs[0]
+    types = [(_dtypes.string, (None,))]
+    return get_default_graph().create("Report", [], None, types, name, Fields(host=host)).outputs[0]
 
 
 def is_variable_initialized(ref: Variable, name: Optional[str] = None) -> Tensor:
@@ -53,4 +54,4 @@ def is_variable_initialized(ref: Variable, name: Optional[str] = None) -> Tensor
         return np.array(is_initialized_in(ref, session))
 
     types = [(_dtypes.bool_, ())]
-    return get_default_graph().create("IsVariableInitialized", [], None, types, name, host=host).outputs[0]
+    return get_default_graph().create("IsVariableInitialized", [], None, types, name, Fields(host=host)).outputs[0]

@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Levenberg and Marquardt's method over variables and tensors of a graph (L9, L10)."""
 
-from typing import Any, Dict, List, Sequence, Tuple
+from typing import Any, List, Sequence, Tuple
 
 from .. import _tensor
 from ..math.optimizer import levenberg_marquardt as _traced
 from .conversion import as_tensor
 from .emission import Emitter, ancestors, inner_ops
 from .graph import get_default_graph
-from .operation import Operation, Tensor
+from .operation import Fields, Operation, Tensor
 from .ops import identity
 from .variables import Variable
 
@@ -65,22 +65,22 @@ def _over_variables(
     results = [as_tensor(f(*owned)) for f in functions]
     # The ops that depend on the variables are emitted in the region, again if something else needs them.
     order = sorted(ancestors([x.op for x in results], by_data=True), key=lambda op: op.id)
-    moved = [op for op in order if op.type in ("VariableV2", "ReadValue") and op.attrs["variable"] in owned]
+    moved = [op for op in order if op.type in ("VariableV2", "ReadValue") and op.variable in owned]
     inside = set(moved)
     for op in order:
-        if any(x.op in inside for x in [*op.inputs, *op.attrs.get("captures", [])]):
+        if any(x.op in inside for x in op.operands):
             inside.add(op)
     body = [op for op in order if op in inside and op not in moved]
     _check(body)
     again = {op.id for op in body}
-    captures = [x for op in body for x in [*op.inputs, *op.attrs.get("captures", [])] if x.op not in inside]
+    captures = [x for op in body for x in op.operands if x.op not in inside]
     captures += [x for x in results if x.op not in inside]
 
     def region(emitter: Any, op: Operation) -> Any:
         def residual(place: int) -> Any:
             def of(*_: Any) -> Any:
                 env = {number: values for number, values in emitter.env.items() if number not in again}
-                env.update({op.id: [op.attrs["variable"].implementation.read()] for op in moved})
+                env.update({op.id: [op.variable.implementation.read()] for op in moved})
                 inner = Emitter(body, env, emitter.initialized, emitter.decided)
                 inner.run()
                 return inner.value(results[place])
@@ -99,10 +99,9 @@ def _created(
     inputs: List[Tensor], regularizer: Any, captures: List[Tensor], region: Any, types: Any, writes: List[Variable]
 ) -> Operation:
     damping = [as_tensor(regularizer)] if isinstance(regularizer, (Tensor, Variable)) else []
-    attrs: Dict[str, Any] = {"writes": writes} if writes else {}
     scalar = (types[0][0], ())
     return get_default_graph().create("LeastSquares", [*inputs, *damping], lambda *xs: xs, [scalar, *types, scalar],
-                                      captures=captures, region=region, **attrs)  # fmt: skip
+                                      fields=Fields(captures=captures, region=region, writes=writes))  # fmt: skip
 
 
 def _damping(emitter: Any, regularizer: Any) -> Any:
@@ -114,5 +113,5 @@ def _damping(emitter: Any, regularizer: Any) -> Any:
 
 def _check(inside: Sequence[Operation]) -> None:
     for op in inside:
-        if op.attrs.get("writes"):
+        if op.fields.writes:
             raise ValueError(f"residuals of least squares may not assign: found '{op.name}'")

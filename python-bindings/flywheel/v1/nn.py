@@ -13,7 +13,7 @@ from .._kinds import elements, text
 from .._ops import _checks, _core, _precision
 from .._tensor import as_tensor as constant_of
 from .._tensor import format_shape
-from .conversion import as_tensor, make
+from .conversion import as_tensor, make, static_of
 from .elementwise import TABLE
 from .operation import Tensor
 from .ops import shape, stop_gradient
@@ -211,7 +211,7 @@ def embedding_lookup(params: Any, ids: Any, partition_strategy: str = "mod", nam
         return _lookup_in_parts([as_tensor(p) for p in params], as_tensor(ids), partition_strategy, name)
     params = params[0] if isinstance(params, (list, tuple)) else params
     rows = make("embedding_lookup", traced.embedding, as_tensor(params), as_tensor(ids), name=name)
-    rows.op.attrs["looks_up"] = True
+    rows.op.fields = rows.op.fields._replace(looks_up=True)
     return rows
 
 
@@ -363,12 +363,12 @@ def conv2d_transpose(
     given = as_tensor(goal).op if isinstance(goal, Tensor) else None
     if given is not None and given.type in ("stack", "Pack") and len(given.inputs) == 4:
         goal = list(given.inputs)
-    elif given is not None and "literal" in given.attrs:
-        goal = given.attrs["literal"].tolist()
+    elif given is not None and given.fields.literal is not None:
+        goal = given.fields.literal.tolist()
     if isinstance(goal, Tensor):
         parts = [goal[1], goal[2]]
     else:
-        parts = [one.op.attrs.get("literal", one) if isinstance(one, Tensor) else one for one in list(goal)[1:3]]
+        parts = [static_of(one) for one in list(goal)[1:3]]
     if not any(isinstance(one, Tensor) for one in parts):
         high, wide = (int(one) for one in parts)
         return make("conv2d_transpose", lambda x, w: transposed(x, w, steps, [high, wide], padding), x, w, name=name)

@@ -139,7 +139,7 @@ def _derivative(kind: str, function: Callable[..., Any], x: Any, w: Any, y: Any,
 
 def _zeros_of(sizes: Any, like: Any) -> Any:
     """Zeros of sizes that are known, in the dtype of another tensor."""
-    literal = sizes.op.attrs.get("literal") if hasattr(sizes, "op") else sizes
+    literal = sizes.op.fields.literal if hasattr(sizes, "op") else sizes
     if literal is None:
         raise about("flywheel.v1.nn", NotImplementedError("derivatives of convolutions for sizes that are computed"))
     return zeros([int(n) for n in np.asarray(literal)], as_tensor(like).dtype)

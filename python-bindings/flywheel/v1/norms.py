@@ -9,6 +9,7 @@ from .._errors import about
 from .conversion import as_tensor, make
 from .derivatives import slices_of
 from .elementwise import TABLE, root
+from .operation import Scaled
 from .precision import rounded, rounds_once, widened
 
 
@@ -99,7 +100,7 @@ def _limited(t: Any, wide: Any, norm: Any, clip_norm: Any) -> Any:
         norm, clip_norm = (rounded(x, _dtypes.float32) for x in (norm, clip_norm))
     scale = TABLE["divide"](clip_norm, TABLE["maximum"](norm, clip_norm))
     found = rounded(TABLE["multiply"](wide, scale), as_tensor(t).dtype.dtype)
-    found.op.attrs.update(same_rows=t, scale=scale)
+    found.op.fields = found.op.fields._replace(scaled=Scaled(t, scale))
     return found
 
 
@@ -113,7 +114,7 @@ def clip_by_norm(t: Any, clip_norm: Any, axes: Any = None, name: Optional[str] =
         norm = root(TABLE["reduce_sum"](TABLE["square"](wide), axes, True))
     found = _limited(t, wide, norm, clip_norm)
     if axes is not None:
-        del found.op.attrs["same_rows"]
+        found.op.fields = found.op.fields._replace(scaled=None)
     return found
 
 

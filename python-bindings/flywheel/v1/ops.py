@@ -11,7 +11,7 @@ from .._kinds import elements
 from .._ops import _checks, _core, _indexing, _shapes
 from .._ops._conversions import wrapping_cast
 from .._tensor import format_shape
-from .conversion import as_tensor, constant, dtype_of, make, paired
+from .conversion import as_tensor, constant, dtype_of, make, paired, static_of
 from .graph import get_default_graph
 from .operation import Operation, Tensor
 from .shapes import plain_shape
@@ -256,13 +256,13 @@ def _of_one_dtype(kind: str, values: Any) -> List[Tensor]:
     known = next((x for x in values if isinstance(x, Tensor) or hasattr(x, "_as_graph_tensor")), None)
     found = [as_tensor(x if known is None else paired(kind, known, x)[1]) for x in values]
     if known is not None:
-        found = [x if x.dtype == known.dtype or x.op.type != "Const" else as_tensor(
-            x.op.attrs["literal"].astype(known.dtype)) for x in found]  # fmt: skip
+        found = [x if x.dtype == known.dtype or x.op.fields.literal is None else as_tensor(
+            x.op.fields.literal.astype(known.dtype)) for x in found]  # fmt: skip
     return found
 
 
 def _axis_of(kind: str, axis: Any) -> int:
-    literal = axis.op.attrs.get("literal") if isinstance(axis, Tensor) else axis
+    literal = axis.op.fields.literal if isinstance(axis, Tensor) else axis
     if literal is None or isinstance(literal, (list, tuple)):
         raise about(kind, TypeError(f"the axis is a number, found {axis!r}; the order of arguments is (values, axis)"))
     return int(literal)
@@ -465,7 +465,7 @@ def pad(
 
 def _widths(paddings: Any) -> Any:
     """Returns a pair for each dimension: numbers, or tensors that the compiler knows as sizes."""
-    given = getattr(getattr(paddings, "op", None), "attrs", {}).get("literal", paddings)
+    given = static_of(paddings)
     if isinstance(given, Tensor) or hasattr(given, "_as_graph_tensor"):
         x = as_tensor(given)
         if not x.static_shape or len(x.static_shape) != 2 or x.static_shape[0] is None:
@@ -502,7 +502,7 @@ def _mirrored(x: Any, widths: Any, skipped: int) -> Any:
 
 def gather(params: Any, indices: Any, validate_indices: Any = None, name: Optional[str] = None, axis: int = 0) -> Any:
     rows = make("Gather", lambda x, i: _ops.take(x, i, axis), as_tensor(params), as_tensor(indices), name=name)
-    rows.op.attrs["looks_up"] = axis == 0
+    rows.op.fields = rows.op.fields._replace(looks_up=axis == 0)
     return rows
 
 

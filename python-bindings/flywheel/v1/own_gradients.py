@@ -10,7 +10,7 @@ from .._errors import about
 from .conversion import as_tensor
 from .graph import Graph, get_default_graph
 from .inference import as_list
-from .operation import Operation, Tensor
+from .operation import Fields, Operation, Tensor
 from .ops import identity
 from .structures import flatten, pack
 
@@ -100,7 +100,7 @@ def override(op: Operation, gradients: Dict[str, str]) -> None:
     def region(emitter: Any, op: Operation) -> Any:
         return own.emit(emitter, [emitter.value(x) for x in op.inputs], lambda _, *xs: as_list(forward(*xs)))
 
-    op.attrs.update(region=region, captures=own.captures, gradient=name)
+    op.fields = op.fields._replace(region=region, captures=own.captures, own_gradient=name)
 
 
 class _Within:
@@ -130,7 +130,7 @@ class _Own:
         self._cotangents, self._results = cotangents, results
         made = [x for x in [*outputs, *results] if x is not None]
         inside, outside = inner_ops(context, [x.op for x in made])
-        if any(op.attrs.get("writes") for op in inside):
+        if any(op.fields.writes for op in inside):
             raise NotImplementedError("an assignment in a gradient that the program writes")
         # The tensors that the ops take from outside.
         used = [x for op in inside for x in op.inputs if x.op in outside]
@@ -200,7 +200,8 @@ def custom_gradient(f: Callable[..., Any]) -> Callable[..., Any]:
             return own.emit(emitter, values, lambda emit, *_: emit(outputs))
 
         types = [(y.dtype, y.static_shape) for y in outputs]
-        op = graph.create("CustomGradient", given, lambda *xs: xs, types, captures=own.captures, region=region)
+        op = graph.create("CustomGradient", given, lambda *xs: xs, types,
+                          fields=Fields(captures=own.captures, region=region))  # fmt: skip
         return op.outputs[0] if isinstance(result, Tensor) else pack(result, list(op.outputs))
 
     return decorated

@@ -14,6 +14,7 @@ from .conversion import as_tensor, dtype_of, make
 from .elementwise import TABLE
 from .graph import get_default_graph
 from .nn_more import batch_to_space_nd, space_to_batch_nd
+from .operation import Tensor
 from .ops import cast, identity, shape, where
 from .shapes import TensorShape, plain_shape
 
@@ -87,7 +88,7 @@ def dynamic_stitch(indices: Sequence[Any], data: Sequence[Any], name: Optional[s
     rest = [int(n or 0) for n in form[rank:]]
     flat = make("concat", lambda *xs: _ops.concatenate([_ops.reshape(x, [-1]) for x in xs], 0), *places)
     rows = make("concat", lambda *xs: _ops.concatenate([_ops.reshape(x, [-1, *rest]) for x in xs], 0), *slices)
-    literals: List[Any] = [i.op.attrs.get("literal") for i in places]
+    literals: List[Any] = [i.op.fields.literal for i in places]
     if all(one is not None for one in literals):
         count: Any = max((int(np.max(one)) + 1 for one in literals if np.size(one)), default=0)
     else:
@@ -206,9 +207,10 @@ def floor_div(x: Any, y: Any, name: Optional[str] = None) -> Any:
 def bitcast(input: Any, type: Any, name: Optional[str] = None) -> Any:
     """The bits of the elements as a dtype of the same width, for numbers that are known."""
     x, kind = as_tensor(input), dtype_of(type)
-    if "literal" not in x.op.attrs or x.dtype.dtype.itemsize != kind.itemsize:
+    literal = x.op.fields.literal
+    if literal is None or x.dtype.dtype.itemsize != kind.itemsize:
         raise about("flywheel.v1.bitcast", NotImplementedError("of constants, to a dtype of the same width"))
-    return as_tensor(np.asarray(x.op.attrs["literal"]).view(kind))
+    return as_tensor(literal.view(kind))
 
 
 def reverse_v2(tensor: Any, axis: Any, name: Optional[str] = None) -> Any:
@@ -236,8 +238,7 @@ def is_numeric_tensor(tensor: Any) -> bool:
 
 def get_static_value(tensor: Any, partial: bool = False) -> Any:
     """The elements of a constant as an array; None of others. `partial` has no effect: None stands for all elements."""
-    literal = getattr(getattr(tensor, "op", None), "attrs", {}).get("literal")
-    return None if literal is None else np.asarray(literal)
+    return tensor.op.fields.literal if isinstance(tensor, Tensor) else None
 
 
 def count_up_to(ref: Any, limit: int, name: Optional[str] = None) -> Any:

@@ -13,7 +13,7 @@ from .. import _dtypes
 from .._errors import about
 from .conversion import as_tensor
 from .graph import get_default_graph
-from .operation import Operation, Tensor
+from .operation import Fields, Operation, Tensor
 
 # The escapes of a string between quotation marks.
 _ESCAPES = {"\\": "\\\\", '"': '\\"', "'": "\\'", "\n": "\\n", "\r": "\\r", "\t": "\\t"}
@@ -102,7 +102,8 @@ def Print(  # noqa: N802
             left[0] -= 1
             print((message or "") + "".join(summary_of_array(v, count) for v in values), file=sys.stderr)
 
-    op = graph.create("Print", [x], lambda y: y, [(x.dtype, x.static_shape)], name, prints=(tensors, show))
+    op = graph.create("Print", [x], lambda y: y, [(x.dtype, x.static_shape)], name,
+                      Fields(prints=(tensors, show)))  # fmt: skip
     return op.outputs[0]
 
 
@@ -174,7 +175,8 @@ def print_(
         else:
             output_stream.write(text)
 
-    return graph.create("PrintV2", tensors, lambda *_: (), [], name, prints=(tensors, show))
+    return graph.create("PrintV2", tensors, lambda *_: (), [], name,
+                      Fields(prints=(tensors, show)))  # fmt: skip
 
 
 __all__ = ["Print"]

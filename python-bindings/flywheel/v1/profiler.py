@@ -57,7 +57,7 @@ def profile(
         parameters = sum(int(v.shape.num_elements() or 0) for v in graph.get_collection("trainable_variables"))
         tensors: List[Any] = []
         for op in graph.get_operations():
-            skipped = op.context is not None or op.emit is None or "host" in op.attrs or op.attrs.get("writes")
+            skipped = op.context is not None or op.emit is None or op.fields.host is not None or op.fields.writes
             tensors += [] if skipped else [x for x in op.outputs if x.dtype != _dtypes.string]
         report = cost(Counted(tensors).module) if tensors and "float_ops" in wanted else {}
     total = report["before"]["entries"][0]["once"]["total"]["flops"] if report else 0

@@ -34,18 +34,18 @@ class Compiled:
         fed = {x.op for x, _, _ in feeds} | {x.op for x, _ in known}
         roots = [f if isinstance(f, Operation) else f.op for f in fetches]
         needed = sorted(ancestors(roots, fed), key=lambda op: op.id)
-        self.hosts = [op for op in needed if "host" in op.attrs and op not in fed]
+        self.hosts = [op for op in needed if op.fields.host is not None and op not in fed]
         self.feeds = list(feeds)
         for op in needed:
             if op.type == "Placeholder" and op not in fed:
                 raise _missing(op)
-            if "host_call" in op.attrs and op.outputs and op not in fed:
+            if op.fields.host_call is not None and op.outputs and op not in fed:
                 raise NotImplementedError(f"'{op.name}' is computed by Python between two parts of a run, which "
                                           "Session.run does, and functions and models of Keras do not")  # fmt: skip
         self.fed = [x for x, _, _ in feeds]
         self.needed, self.initialized = needed, initialized
         self.is_op = [isinstance(f, Operation) for f in fetches]
-        self.random = [op.name for op in needed if op.attrs.get("is_random")]
+        self.random = [op.name for op in needed if op.fields.is_random]
         self.target = choose_target((op for op in needed if op not in fed), config)
         # Dimensions of results whose sizes a program of their own computes first: (result, dimension).
         self.measured: List[Tuple[int, int]] = []
@@ -109,9 +109,9 @@ class Compiled:
     def _result(self, fetch: Any, emitter: Emitter, fed: Set[Operation]) -> Optional[_tensor.Tensor]:
         if isinstance(fetch, Operation):
             return None
-        if fetch.op.type == "VariableV2" and fetch.op.attrs["is_ref"] and fetch.op not in fed:
+        if fetch.op.type == "VariableV2" and fetch.op.fields.is_ref and fetch.op not in fed:
             # The variable itself: its last version.
-            found: _tensor.Tensor = fetch.op.attrs["variable"].implementation.read()
+            found: _tensor.Tensor = fetch.op.variable.implementation.read()
             return found
         return emitter.value(fetch)
 
@@ -148,7 +148,7 @@ class _Sizes(Compiled):
         fed = {x.op for x in whole.fed} | {x.op for x, _ in whole.known}
         needed = sorted(ancestors(roots, fed, by_data=True), key=lambda op: op.id)
         for op in needed:
-            if op.attrs.get("writes"):
+            if op.fields.writes:
                 raise NotImplementedError("the size of a fetched tensor is computed behind the assignment "
                                           f"'{op.name}': run the assignment first, then fetch the tensor")  # fmt: skip
         self.fetches = [flat[place] for place in dict.fromkeys(place for place, _ in whole.measured)]
@@ -174,11 +174,11 @@ class Counted(Compiled):
     def __init__(self, fetches: Sequence[Any]):
         roots = [f if isinstance(f, Operation) else f.op for f in fetches]
         needed = sorted(ancestors(roots), key=lambda op: op.id)
-        given = [op for op in needed if op.type == "Placeholder" or op.outputs and "host_call" in op.attrs]
+        given = [op for op in needed if op.type == "Placeholder" or op.outputs and op.fields.host_call is not None]
         for op in given:
             if op.outputs[0].static_shape is None:
                 raise ValueError(f"the cost of what '{op.name}' is needed for: its rank is not known")
-        self.fetches, self.hosts = list(fetches), [op for op in needed if "host" in op.attrs]
+        self.fetches, self.hosts = list(fetches), [op for op in needed if op.fields.host is not None]
         self.fed = [op.outputs[0] for op in given]
         self.feeds = [(x, x.dtype, x.static_shape or ()) for x in self.fed]
         self.known, self.decided, self.measured, self.initialized, self.target = [], {}, [], set(), ""
@@ -195,7 +195,7 @@ def emit(fetches: Sequence[Any], feeds: Sequence[Tuple[Tensor, _tensor.Tensor]])
     for op in needed:
         if op.type == "Placeholder" and op not in fed:
             raise _missing(op)
-        if op not in fed and ("host" in op.attrs or "host_call" in op.attrs):
+        if op not in fed and (op.fields.host is not None or op.fields.host_call is not None):
             raise NotImplementedError(f"'{op.name}' is computed by Python, which an exported function has not")
     emitter = Emitter(needed, env_of(feeds), set())
     emitter.run()

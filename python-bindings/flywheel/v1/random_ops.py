@@ -12,7 +12,7 @@ from .._errors import about
 from .conversion import as_tensor, constant, dtype_of
 from .dtypes import as_dtype
 from .graph import get_default_graph
-from .operation import Tensor
+from .operation import Fields, Tensor
 from .shapes import known_sizes
 from .sizes import as_sizes
 
@@ -55,7 +55,7 @@ def _random(kind: str, draw: Callable[..., Any], shape: Any, dtype: Any, seed: O
             return draw(sizes, kind_, number)
 
         types = [(kind_, tuple(sizes))]
-    return graph.create(kind, inputs, emit, types, name, is_random=True).outputs[0]
+    return graph.create(kind, inputs, emit, types, name, Fields(is_random=True)).outputs[0]
 
 
 def generator_of(kind: str, seed: Optional[int]) -> Callable[[Any], Any]:

@@ -7,7 +7,7 @@ from .. import _dtypes, _ops, control
 from .conversion import as_tensor, dtype_of, make
 from .elementwise import TABLE
 from .graph import get_default_graph
-from .operation import Operation, Tensor
+from .operation import Fields, Operation, Tensor
 from .ops import cast, concat, identity, split, stack, transpose, unstack
 from .rnn_cell import RNNCell, tensors_of
 from .scopes import variable_scope
@@ -210,7 +210,8 @@ def loop(
 
     types = [(output.dtype, (*(x.static_shape or (None, None))[:2], *(output.static_shape or (None, None))[1:]))]
     types += [(s.dtype, s.static_shape) for s in start]
-    op = graph.create("rnn", [*sequences, *start], lambda *ys: ys, types, captures=captures, region=region)
+    op = graph.create("rnn", [*sequences, *start], lambda *ys: ys, types,
+                      fields=Fields(captures=captures, region=region))  # fmt: skip
     outputs = op.outputs[0]
     if sequence_length is not None:
         outputs = _choose(holds, outputs, TABLE["zeros_like"](outputs))

@@ -13,7 +13,7 @@ from .._tensor import format_shape
 from .arrays import flat_places
 from .conversion import as_tensor, make
 from .elementwise import TABLE
-from .operation import Tensor
+from .operation import Fields, Tensor
 from .ops import fill, shape, zeros
 from .sizes import as_size, as_sizes
 from .variables import Variable
@@ -55,7 +55,7 @@ def _updating(kind: str, word: str) -> Callable[..., Tensor]:
             # The operand is the variable after the writes before this one (A5).
             return own.assign(_scattered(kind, own.read(), i, v))
 
-        return ref.graph.create(kind, [index, u], emit, [shape_], name, writes=[ref]).outputs[0]
+        return ref.graph.create(kind, [index, u], emit, [shape_], name, Fields(writes=[ref])).outputs[0]
 
     op.__doc__ = f"{word} a variable at indices of its first dimension; yields the whole new value."
     return op
@@ -115,7 +115,7 @@ def _nd(kind: str) -> Callable[..., Tensor]:
             new = _scattered(kind.replace("Nd", ""), flat, places, _ops.reshape(v, [-1, *sizes[depth:]]))
             return own.assign(_ops.reshape(new, list(sizes)))
 
-        return ref.graph.create(kind, [index, u], emit, [(ref.dtype, sizes)], name, writes=[ref]).outputs[0]
+        return ref.graph.create(kind, [index, u], emit, [(ref.dtype, sizes)], name, Fields(writes=[ref])).outputs[0]
 
     return op
 
@@ -215,7 +215,7 @@ def _sorted(function: Callable[..., Tensor], **more: Any) -> Callable[..., Tenso
     def op(data: Any, segment_ids: Any, name: Optional[str] = None) -> Tensor:
         """A reduction over segments in order; the last id gives their number."""
         ids = as_tensor(segment_ids)
-        literal = ids.op.attrs.get("literal")
+        literal = ids.op.fields.literal
         count = int(literal[-1]) + 1 if literal is not None else as_size(ids[-1] + 1)
         return function(data, ids, count, name, **more)
 

@@ -3,7 +3,7 @@
 
 import os
 import threading
-from typing import Any, Callable, Dict, Iterator, List, Mapping, Optional, Sequence, Tuple
+from typing import Any, Callable, Dict, Iterator, List, Mapping, Optional, Sequence, Set, Tuple
 
 import numpy as np
 
@@ -47,6 +47,8 @@ class Session:
         self._generators: Dict[str, Any] = {}
         # The positions in data sets.
         self._iterators: Dict[Any, Any] = {}
+        # The variables that Keras has seen to have values.
+        self._keras_initialized: Set[Any] = set()
 
     @property
     def store(self) -> Store:
@@ -134,8 +136,8 @@ class Session:
     partial_run_setup = partial_run
 
     def _host(self, fetch: Any) -> Any:
-        if isinstance(fetch, Tensor) and "host" in fetch.op.attrs:
-            return fetch.op.attrs["host"](self)
+        if isinstance(fetch, Tensor) and fetch.op.fields.host is not None:
+            return fetch.op.fields.host(self)
         return None
 
     def _flatten(self, fetch: Any, flat: List[Any]) -> Any:
@@ -155,9 +157,9 @@ class Session:
                             "Tensor. (Can not convert it into a Tensor or Operation.)") from None  # fmt: skip
         except (KeyError, ValueError) as error:
             raise ValueError(f"Fetch argument {fetch!r} cannot be interpreted as a Tensor. ({error.args[0]})") from None
-        if isinstance(found, Tensor) and "on_host" in found.op.attrs:
+        if isinstance(found, Tensor) and found.op.fields.on_host is not None:
             # Made of the values that it is of.
-            return (found.op.attrs["on_host"], [self._flatten(x, flat) for x in found.op.inputs])
+            return (found.op.fields.on_host, [self._flatten(x, flat) for x in found.op.inputs])
         flat.append(found if isinstance(found, (Operation, Tensor)) else found._reference)
         return None
 
@@ -224,8 +226,8 @@ class Session:
     def _run_program(self, fetches: List[Any], feeds: List[Tuple[Tensor, Any]]) -> List[Any]:
         """Runs one program for all sizes of the feeds. If there is none, or if it fails, those for the sizes of this
         run are tried, and then that for the branches that it takes: an error has changed nothing."""
-        known = [(x, array) for x, array in feeds if x.op.attrs.get("is_known")]
-        feeds = sorted((feed for feed in feeds if not feed[0].op.attrs.get("is_known")), key=_place_of_feed)
+        known = [(x, array) for x, array in feeds if x.op.fields.is_known]
+        feeds = sorted((feed for feed in feeds if not feed[0].op.fields.is_known), key=_place_of_feed)
         place = None
         if self.graph._attempts:
             place = (tuple(map(id, fetches)), tuple((x.op.id, x.index, array.shape) for x, array in feeds))
@@ -261,7 +263,7 @@ class Session:
         decided: Dict[int, bool] = {}
         for op in choices:
             before = ancestors([op.inputs[0].op], fed)
-            if not any(a.attrs.get("writes") or a.attrs.get("is_random") for a in before):
+            if not any(a.fields.writes or a.fields.is_random for a in before):
                 decided[op.id] = bool(self._run_wanted([op.inputs[0]], [*feeds, *known])[0])
         return decided
 
@@ -295,7 +297,7 @@ class Session:
             found = self._entries[key] = (compiled, self._bind(compiled))
         compiled, entry = found
         values = [array for _, array in feeds] + [
-            np.asarray(op.attrs["host"](self)) for op in compiled.hosts]  # fmt: skip
+            op.value_on_host(self) for op in compiled.hosts]  # fmt: skip
         result = entry(*values) if recorder is None else recorder.measure(compiled, entry, values)
         count = compiled.is_op.count(False)
         results = iter([result] if count == 1 else result if count else [])

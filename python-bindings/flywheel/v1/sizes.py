@@ -28,7 +28,7 @@ def is_of_shapes(op: Operation) -> bool:
         if one in seen or one.type in ("Shape", "Size", "SizeOf"):
             continue
         seen.add(one)
-        if one.type == "Const" and "host" not in one.attrs:
+        if one.type == "Const" and one.fields.host is None:
             continue
         if one.type not in _ARITHMETIC or not one.inputs:
             return False
@@ -42,13 +42,13 @@ def as_known(value: Any) -> Any:
     TypeError for other numbers."""
     if isinstance(value, (list, tuple)) and any(hasattr(one, "op") for one in value) or hasattr(value, "op"):
         x = as_tensor(value)
-        literal = x.op.attrs.get("literal")
+        literal = x.op.fields.literal
         if literal is not None:
             return _integers(np.asarray(literal))
         if not x.dtype.is_integer:
             raise TypeError(f"expected integers, found '{x.name}' of dtype {_dtypes.name_of(x.dtype)}: cast it")
         made = host_call("Known", lambda _, a: a, [x], [(x.dtype, x.static_shape)])[0]
-        made.attrs["is_known"] = True
+        made.fields = made.fields._replace(is_known=True)
         return made.outputs[0]
     if isinstance(value, Dimension):
         value = int(value)
@@ -76,7 +76,7 @@ def known_numbers(value: Any) -> Any:
 def is_open(value: Any) -> bool:
     """Returns true for a tensor whose numbers `as_known` finds when a program runs, not before."""
     parts = value if isinstance(value, (list, tuple)) else [value]
-    return any(hasattr(one, "op") and as_tensor(one).op.attrs.get("literal") is None for one in parts)
+    return any(hasattr(one, "op") and as_tensor(one).op.fields.literal is None for one in parts)
 
 
 def as_size(value: Any) -> Any:

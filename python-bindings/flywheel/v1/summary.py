@@ -15,7 +15,7 @@ from .._errors import about
 from ..train import _events
 from .conversion import as_tensor
 from .graph import Graph, GraphKeys, get_default_graph
-from .operation import Operation, Tensor
+from .operation import Fields, Operation, Tensor
 from .step_stats import RunMetadata
 
 
@@ -36,7 +36,7 @@ def _create(kind: str, name: str, x: Tensor, value: Callable[[str, Any], bytes],
     def build(elements: Sequence[Any]) -> bytes:
         return value(tag, elements[0])
 
-    found = graph.create(kind, [x], None, [(_dtypes.string, ())], name, on_host=build).outputs[0]
+    found = graph.create(kind, [x], None, [(_dtypes.string, ())], name, Fields(on_host=build)).outputs[0]
     graph.add_to_collections(collections or [GraphKeys.SUMMARIES], found)
     return found
 
@@ -66,9 +66,9 @@ def merge(inputs: Sequence[Tensor], collections: Any = None, name: Optional[str]
     graph = get_default_graph()
     listed = list(inputs)
     for x in listed:
-        if "on_host" not in x.op.attrs:
+        if x.op.fields.on_host is None:
             raise TypeError(f"expected summaries, found {x!r}")
-    found = graph.create("MergeSummary", listed, None, [(_dtypes.string, ())], name, on_host=build).outputs[0]
+    found = graph.create("MergeSummary", listed, None, [(_dtypes.string, ())], name, Fields(on_host=build)).outputs[0]
     graph.add_to_collections(collections or [], found)
     return found
 

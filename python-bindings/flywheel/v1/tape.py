@@ -75,7 +75,7 @@ class GradientTape:
         """Returns the trainable variable that a tensor reads, if the tape watches those by default."""
         if not self._watches_variables or x.op.type != "VariableV2":
             return None
-        variable = x.op.attrs["variable"]
+        variable = x.op.variable
         return variable if variable.trainable else None
 
     @contextmanager

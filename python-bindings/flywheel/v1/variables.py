@@ -12,7 +12,7 @@ from . import _operators
 from .conversion import as_tensor, constant, dtype_of
 from .dtypes import DType
 from .graph import Graph, GraphKeys, get_default_graph, user_line
-from .operation import Operation, Tensor
+from .operation import Fields, Operation, Tensor
 from .shapes import TensorShape
 
 
@@ -82,14 +82,15 @@ class Variable(_operators.Operators):
                         collections=own)  # fmt: skip
                 self.op_name = self.implementation.name
                 types = [(self.dtype, self._shape)]
-                self.op = Operation(graph, "VariableV2", op_name, [], None, types, variable=self, is_ref=True)
+                self.op = Operation(graph, "VariableV2", op_name, [], None, types,
+                                    Fields(variable=self, is_ref=True))  # fmt: skip
                 self.device = self.op.device
-                read = Operation(graph, "VariableV2", graph.unique_name("read"), [], None, types, variable=self,
-                                 is_ref=False)  # fmt: skip
+                read = Operation(graph, "VariableV2", graph.unique_name("read"), [], None, types,
+                                 Fields(variable=self))  # fmt: skip
                 self._read = read.outputs[0]
                 self.initializer = Operation(
-                    graph, "Initialize", graph.unique_name("Assign"), [initial], None, types, variable=self,
-                    writes=[self], assign=lambda x: self.implementation.assign(x))  # fmt: skip
+                    graph, "Initialize", graph.unique_name("Assign"), [initial], None, types,
+                    Fields(variable=self, writes=[self], assign=lambda x: self.implementation.assign(x)))  # fmt: skip
         finally:
             opened.contexts = contexts
         self.collections = names
@@ -152,7 +153,7 @@ class Variable(_operators.Operators):
     def read_value(self) -> Tensor:
         """The value after the writes that this depends on (A5, A6)."""
         op = self.graph.create("ReadValue", [], None, [(self.dtype, self._shape)], f"{self.op_name}/ReadValue"
-                               if not self.graph._open.scope else "ReadValue", variable=self)  # fmt: skip
+                               if not self.graph._open.scope else "ReadValue", Fields(variable=self))  # fmt: skip
         return op.outputs[0]
 
     def initialized_value(self) -> Tensor:
@@ -160,7 +161,7 @@ class Variable(_operators.Operators):
         if self not in self.graph._guarded:
             self.graph._guarded.append(self)
         op = self.graph.create("InitializedValue", [self.initial_value], None, [(self.dtype, self._shape)],
-                               variable=self)  # fmt: skip
+                               fields=Fields(variable=self))  # fmt: skip
         return op.outputs[0]
 
     def eval(self, session: Any = None) -> Any:
@@ -187,7 +188,7 @@ class Variable(_operators.Operators):
         from .session import default_session
 
         value = np.asarray(default_session(session, "load variable").store[self.op_name])
-        initial = self.initial_value.op.attrs.get("literal")
+        initial = self.initial_value.op.fields.literal
         self._is_given = initial is None or not np.array_equal(value, initial)
         for biased, step in self._debiased:
             biased.load(value if self._is_given else np.zeros_like(value), session)
@@ -250,7 +251,7 @@ class Variable(_operators.Operators):
         def emit(new: Any) -> Any:
             return getattr(own, method)(_with_shape(new, self._shape))
 
-        op = self.graph.create(kind, [x], emit, [(self.dtype, self._shape)], name, writes=[self])
+        op = self.graph.create(kind, [x], emit, [(self.dtype, self._shape)], name, Fields(writes=[self]))
         return op.outputs[0]
 
 

@@ -10,7 +10,7 @@ from ..watching import Limits, Target, emit_watch
 from .conversion import as_tensor
 from .derivatives import bound_loops, mark, visit
 from .graph import get_default_graph
-from .operation import Operation, Tensor
+from .operation import Fields, Operation, Tensor
 
 
 def watch_graph(
@@ -39,6 +39,6 @@ def watch_graph(
                           for name, kind, x in zip(names, kinds, values)], board)  # fmt: skip
         return []
 
-    op = graph.create("Watch", [loss, *tensors], emit, [], captures=bounds)
+    op = graph.create("Watch", [loss, *tensors], emit, [], fields=Fields(captures=bounds))
     board._claim(op)
     return op

@@ -86,7 +86,7 @@ class Function:
         self._phase_at = phases[0] if phases else -1
         self._fed = [(i, as_tensor(x)) for i, x in enumerate(self.inputs) if i not in phases]
         self._fed += [(len(self.inputs) + i, as_tensor(x)) for i, x in enumerate(self._feed_dict)]
-        self._is_split = any("host_call" in op.attrs or "on_host" in op.attrs for op in ancestors(
+        self._is_split = any(op.fields.host_call is not None or op.fields.on_host is not None for op in ancestors(
             [x if isinstance(x, Operation) else x.op for x in self._roots], {x.op for _, x in self._fed}))  # fmt: skip
         self._entries: Dict[Any, Tuple[Session, Compiled, Any]] = {}
         # By phase and shapes of feeds, the number of the first attempt that did not fail, if it is not 0.
@@ -165,7 +165,7 @@ class Function:
             if not compiled.hosts and not self._feed_dict and is_general:
                 self._cases[phase] = (session, found[2])
         _, compiled, entry = found
-        hosts = [np.asarray(op.attrs["host"](session)) for op in compiled.hosts]
+        hosts = [op.value_on_host(session) for op in compiled.hosts]
         recorder = step_stats.current() if self._kind is Profiled else None
         if recorder is not None:
             return self._results(recorder.measure(compiled, entry, [*arrays, *hosts]))

@@ -331,7 +331,7 @@ def repeat_elements(x: Any, rep: int, axis: int) -> Any:
     sizes = list(int_shape(x) or ())
     if sizes:
         sizes[axis] = None if sizes[axis] is None else sizes[axis] * rep
-        y.__dict__["_keras_shape"] = tuple(sizes)
+        y._keras_shape = tuple(sizes)
     return y
 
 

@@ -62,7 +62,7 @@ def initializes() -> bool:
 def initialize(session: Session) -> None:
     """Gives variables that have no value their initial one."""
     instance("session", session, Session, "a Session")
-    done = session.__dict__.setdefault("_keras_initialized", set())
+    done = session._keras_initialized
     rest = []
     for v in session.graph.get_collection(GraphKeys.GLOBAL_VARIABLES):
         if v in done:
@@ -70,7 +70,7 @@ def initialize(session: Session) -> None:
         done.add(v)
         if is_initialized_in(v, session):
             continue
-        literal = v.initial_value.op.attrs.get("literal")
+        literal = v.initial_value.op.fields.literal
         if literal is None:
             rest.append(v.initializer)
         else:

@@ -113,7 +113,7 @@ def moving_average_update(x: Variable, value: Any, momentum: float) -> Tensor:
     with get_default_graph().control_dependencies([update(biased, moved), update(step, count)]):
         done = x._write("Assign", "assign", moved / (1 - TABLE["pow"](momentum, count)), None)
     # The variables that a saved model keeps of the average.
-    done.op.attrs["hidden"] = {"biased": biased, "local_step": step}
+    done.op.fields = done.op.fields._replace(hidden={"biased": biased, "local_step": step})
     _go_on(x, biased, step)
     return done
 

@@ -104,7 +104,8 @@ class Network(Layer):
         """The layers again, on other tensors."""
         known = {id(x): y for x, y in zip(self.inputs, to_list(inputs))}
         for x, y in zip(self.inputs, to_list(inputs)):
-            y.__dict__.setdefault("_keras_shape", K.int_shape(x))
+            if not hasattr(y, "_keras_shape"):
+                y._keras_shape = K.int_shape(x)
         for node in self._order:
             args = [known[id(x)] if id(x) in known else self._again(x, to_list(inputs)) for x in node.inputs]
             made = to_list(node.layer(one_or_list(args), **node.arguments))

@@ -225,12 +225,12 @@ class Layer(Configured):
         listed = list(found) if isinstance(found, list) else [found]
         node = Node(self, given, outputs, kwargs)
         in_phase = any(getattr(x, "_uses_learning_phase", False) for x in given) or any(
-            op.attrs.get("is_learning_phase") for op in ops)  # fmt: skip
+            op.fields.is_learning_phase for op in ops)  # fmt: skip
         for i, (y, shape) in enumerate(zip(outputs, listed)):
-            y.__dict__["_keras_shape"] = y.static_shape if self._knows_shape(y, shape) else tuple(shape)
-            y.__dict__["_keras_history"] = (self, len(self._nodes), i)
-            y.__dict__["_uses_learning_phase"] = in_phase
-            y.__dict__["_keras_mask"] = found_masks[i] if i < len(found_masks) else None
+            y._keras_shape = y.static_shape if self._knows_shape(y, shape) else tuple(shape)
+            y._keras_history = (self, len(self._nodes), i)
+            y._uses_learning_phase = in_phase
+            y._keras_mask = found_masks[i] if i < len(found_masks) else None
         self._nodes.append(node)
         for one in node.inbound_layers:
             one._outbound_nodes.append(node)
@@ -440,8 +440,8 @@ class InputLayer(Layer):
         if hasattr(x, "_keras_history"):
             # That of a variable, or of a layer, which other models have too.
             x = K.identity(x)
-        x.__dict__["_keras_shape"] = shape
-        x.__dict__["_keras_history"] = (self, 0, 0)
+        x._keras_shape = shape
+        x._keras_history = (self, 0, 0)
         self._nodes.append(Node(self, [], [x], {}))
 
     def get_config(self) -> Dict[str, Any]:

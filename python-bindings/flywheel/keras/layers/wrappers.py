@@ -86,7 +86,7 @@ class TimeDistributed(Wrapper):
             raise about("TimeDistributed", ValueError(f"takes features of known sizes, found shape {shape}"), " ")
         # All steps of all examples as one batch.
         flat = make("Reshape", lambda y: _ops.reshape(y, [-1, *shape[2:]]), x, types=[(x.dtype, (None, *shape[2:]))])
-        flat.__dict__["_keras_shape"] = (None, *shape[2:])
+        flat._keras_shape = (None, *shape[2:])
         y = self.layer.call(flat, **kwargs)
         sizes = K.int_shape(y)[1:] if y.static_shape is not None and None not in y.static_shape[1:] else (
             self.layer.compute_output_shape((None, *shape[2:]))[1:])  # fmt: skip

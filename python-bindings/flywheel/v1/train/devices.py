@@ -82,7 +82,7 @@ def replica_device_setter(
     def device(op: Operation) -> str:
         if op.device and not merge_devices:
             return op.device
-        if op.type not in kinds or not op.attrs.get("is_ref"):
+        if op.type not in kinds or not op.fields.is_ref:
             return worker_device
         if "/job:" in op.device and ps_device not in op.device:
             return op.device

@@ -6,7 +6,7 @@ from typing import Any, Callable, Dict, List
 
 from ..conversion import as_tensor
 from ..graph import get_default_graph
-from ..operation import Operation, Tensor
+from ..operation import Fields, Operation, Tensor
 from ..variables import Variable
 
 
@@ -43,7 +43,7 @@ def apply_rows(gradient: Tensor, variable: Variable, update: RowUpdate) -> Opera
     def region(emitter: Any, op: Operation) -> Any:
         # The state is that at the start of the run, which is the current one if nothing has written it.
         for other in emitter.needed:
-            both = [v for v in written if v in other.attrs.get("writes", ())]
+            both = [v for v in written if v in other.fields.writes]
             if other.id < op.id and both:
                 raise NotImplementedError(f"variable '{both[0].op_name}' is assigned by '{other.name}' in the run that "
                                           f"updates rows of it by '{op.name}': run one after the other")  # fmt: skip
@@ -54,7 +54,7 @@ def apply_rows(gradient: Tensor, variable: Variable, update: RowUpdate) -> Opera
         return []
 
     return graph.create("SparseApply" + type(optimizer).__name__, [gradient, *scalars], _emitted_by_region,
-                        [], "update_rows", region=region, writes=written)  # fmt: skip
+                        [], "update_rows", Fields(region=region, writes=written))  # fmt: skip
 
 
 def _emitted_by_region(*_: Any) -> None:
