@@ -116,7 +116,9 @@ static bool isFeedOrVariable(Value value) {
   auto argument = dyn_cast<BlockArgument>(value);
   if (!argument)
     return isa<train::ReadOp>(value.getDefiningOp());
-  return isa<FunctionOpInterface>(argument.getOwner()->getParentOp()) &&
+  // A region that is not finished belongs to no op.
+  return isa_and_nonnull<FunctionOpInterface>(
+             argument.getOwner()->getParentOp()) &&
          argument.getOwner()->isEntryBlock();
 }
 
