@@ -9,11 +9,11 @@ from ._nn_build import case as _case
 from ._tensor import Tensor, TensorLike
 
 __all__ = [
-    "add", "argmax", "argmin", "attention", "avg_pool2d", "batch_norm_inference", "batch_norm_training",
-    "binary_crossentropy", "categorical_crossentropy", "categorical_hinge", "cholesky", "conv2d",
-    "conv2d_transpose", "cosine_proximity", "cumprod", "cumsum", "dense", "div", "elu", "gather", "gelu",
-    "hard_sigmoid", "hinge", "huber", "kl_divergence", "l2_loss", "layer_norm", "leaky_relu", "log_cosh",
-    "logcumsumexp", "lstsq", "matmul", "max", "max_pool2d", "mean_absolute_error",
+    "add", "argmax", "argmin", "argsort", "attention", "avg_pool2d", "batch_norm_inference",
+    "batch_norm_training", "binary_crossentropy", "categorical_crossentropy", "categorical_hinge", "cholesky",
+    "conv2d", "conv2d_transpose", "cosine_proximity", "cumprod", "cumsum", "dense", "div", "elu", "gather",
+    "gelu", "hard_sigmoid", "hinge", "huber", "kl_divergence", "l2_loss", "layer_norm", "leaky_relu",
+    "log_cosh", "logcumsumexp", "lstsq", "matmul", "max", "max_pool2d", "mean_absolute_error",
     "mean_absolute_percentage_error", "mean_squared_error", "mean_squared_logarithmic_error", "min", "mul",
     "poisson", "pow", "reduce", "relu", "relu6", "rms_norm", "scatter", "scatter_add",
     "scatter_add_along_axis", "selu", "sigmoid", "silu", "softplus", "softsign", "squared_hinge", "sub",
@@ -53,6 +53,21 @@ def argmin(input: TensorLike, axis: int) -> Tensor:
     """
     attributes: Attributes = {"axis": Attribute.i64(axis)}
     return build("nn.argmin", [("input", input, "any")], attributes, False)[0]
+
+
+def argsort(x: TensorLike, axis: int, *, descending: bool = False) -> Tensor:
+    """Positions of elements in order along a dimension.
+
+    The positions along `axis` of the elements in ascending order, or with
+    `descending` in descending order, as i32: NaN is the largest number, -0 is
+    equal to 0, false is less than true, and equal elements stay in the order of
+    their positions. A radix sort: its time is linear in the number of elements.
+    No derivative.
+    """
+    attributes: Attributes = {"axis": ("i64", axis)}
+    if descending:
+        attributes["descending"] = ("unit", None)
+    return build("nn.argsort", [("x", x, "any")], attributes, False)[0]
 
 
 def attention(

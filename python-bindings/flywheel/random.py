@@ -149,8 +149,7 @@ def categorical(
 
 
 def permutation(x: TensorLike, *, seed: Optional[int] = None) -> Tensor:
-    """The numbers below `x` in a random order, int32; or the slices of a tensor along its first dimension, of at most
-    4096."""
+    """The numbers below `x` in a random order, int32; or the slices of a tensor along its first dimension."""
     if isinstance(x, (int, np.integer)) or (isinstance(x, Tensor) and x._weak is not None):
         return _ops.argsort(uniform([x], seed=seed))  # type: ignore[list-item]
     x = as_tensor(x)

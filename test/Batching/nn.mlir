@@ -65,6 +65,27 @@ func.func @logarithms(%x: tensor<3x4xf32>) -> tensor<4x3x4xf32> {
 
 // -----
 
+// The order of zeros is not 0: all positions are stored.
+// CHECK-LABEL: func @orders
+// CHECK: nn.argsort %{{.*}} axis 1 descending : tensor<4x3x4xf32> -> tensor<4x3x4xi32>
+func.func @orders(%x: tensor<3x4xf32>) -> tensor<4x3x4xf32> {
+  %y = train.custom_vjp %x : (tensor<3x4xf32>) -> tensor<4xf32> {
+  ^bb0(%a: tensor<3x4xf32>):
+    %s = nn.reduce sum %a axes [0] : tensor<3x4xf32> -> tensor<4xf32>
+    train.vjp_yield %s : tensor<4xf32>
+  } vjp {
+  ^bb0(%a: tensor<3x4xf32>, %g: tensor<4xf32>):
+    %all = nn.broadcast %g dims [1] : (tensor<4xf32>) -> tensor<3x4xf32>
+    %o = nn.argsort %all axis 0 descending : tensor<3x4xf32> -> tensor<3x4xi32>
+    %p = arith.sitofp %o : tensor<3x4xi32> to tensor<3x4xf32>
+    train.vjp_yield %p : tensor<3x4xf32>
+  }
+  %j = train.jacobian %y wrt %x : (tensor<4xf32>, tensor<3x4xf32>) -> tensor<4x3x4xf32>
+  return %j : tensor<4x3x4xf32>
+}
+
+// -----
+
 // Rows are added to by themselves: where only one row of each position is not 0,
 // only that is stored.
 // CHECK-LABEL: func @rows

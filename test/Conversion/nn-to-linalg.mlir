@@ -128,6 +128,42 @@ func.func @reduce(%x: tensor<?x4xf32>, %i: tensor<2x3xi32>) -> (tensor<?x1xf32>,
   return %0, %1, %2, %3, %4 : tensor<?x1xf32>, tensor<f32>, tensor<i32>, tensor<2x3xi32>, tensor<?xi64>
 }
 
+// X7: bits of floats are ordered as integers, all rows are sorted at once, then by rows.
+// CHECK-LABEL: func @argsort
+// CHECK: linalg.generic
+// CHECK: arith.cmpf oeq
+// CHECK: arith.bitcast %{{.*}} : f32 to i32
+// CHECK: arith.shrsi
+// CHECK: arith.cmpf uno
+// CHECK: arith.extui %{{.*}} : i32 to i64
+// CHECK: tensor.collapse_shape
+// CHECK: %[[ORDER:.*]]:3 = linalg_ext.argsort ins({{.*}}) below %c4294967296
+// CHECK: linalg_ext.gather
+// CHECK: linalg_ext.argsort
+// CHECK: linalg_ext.gather
+// CHECK: tensor.expand_shape
+// CHECK: arith.trunci %{{.*}} : i64 to i32
+func.func @argsort(%x: tensor<?x4xf32>) -> tensor<?x4xi32> {
+  %0 = nn.argsort %x axis 1 : tensor<?x4xf32> -> tensor<?x4xi32>
+  return %0 : tensor<?x4xi32>
+}
+
+// A list of 64 bits is sorted by its low bits, then by its high ones; reversed
+// bits give the descending order.
+// CHECK-LABEL: func @argsort_wide
+// CHECK: arith.andi %{{.*}}, %c4294967295{{.*}} : i64
+// CHECK: linalg_ext.argsort
+// CHECK: arith.xori %{{.*}}, %c-1_i64
+// CHECK: arith.shrui
+// CHECK: linalg_ext.gather
+// CHECK: linalg_ext.argsort
+// CHECK: linalg_ext.gather
+// CHECK-NOT: linalg_ext.argsort
+func.func @argsort_wide(%x: tensor<9xi64>) -> tensor<9xi32> {
+  %0 = nn.argsort %x axis 0 descending : tensor<9xi64> -> tensor<9xi32>
+  return %0 : tensor<9xi32>
+}
+
 // X7:
 // CHECK-LABEL: func @one_hot
 // CHECK: %[[WANTED:.*]] = arith.index_cast %{{.*}} : i8 to index

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Sorting and searching. All pairs of elements are compared: time and memory grow with the square of a dimension."""
+"""Sorting and searching."""
 
 from typing import Any, List, Optional, Sequence, Tuple, Union
 
@@ -10,6 +10,7 @@ from .._errors import about, wrong
 from .._flywheel import Value
 from .._kinds import integer
 from .._tensor import Tensor, TensorLike, as_tensor, as_tensors, format_shape, holds_tensors
+from .._trace import Attributes
 from ._arithmetic import (
     _cast,
     absolute,
@@ -29,7 +30,7 @@ from ._arithmetic import (
     where,
 )
 from ._checks import expect_at_least, expect_at_most
-from ._core import Size, index_of, index_op, normalize_axes, normalize_axis, of_size, size, sizes
+from ._core import Size, emit, index_of, index_op, normalize_axes, normalize_axis, of_size, signless, size, sizes
 from ._creation import DimSize, dim_sizes_of
 from ._indexing import getitem, take, take_along_axis
 from ._padding import pad
@@ -39,8 +40,10 @@ from ._reductions import any as reduce_any
 from ._reductions import mean, reduce_sum
 from ._shapes import _product, expand_dims, moveaxis, ravel, reshape_to, stack, swapaxes, transpose
 
-# The largest number of elements of a dimension that is sorted.
-MOST_SORTED = 4096
+# The largest number of elements of a dimension of which all pairs are compared.
+MOST_COMPARED = 4096
+# Up to this number of elements comparing all pairs takes less time than `nn.argsort`.
+_FEW = 8
 
 
 def _numbers(count: Size) -> Tensor:
@@ -49,7 +52,7 @@ def _numbers(count: Size) -> Tensor:
 
 
 def order_of(comes_before: Tensor, count: Size) -> Tensor:
-    """Returns the element at each place of the order, int32 [..., count].
+    """Returns the element at each place of the order, int32 [..., count]. Time grows with the square of `count`.
 
     `comes_before` [..., count, count] is true at (i, j) if element i comes before element j. Elements that it does not
     order keep their order.
@@ -73,13 +76,28 @@ def order_of(comes_before: Tensor, count: Size) -> Tensor:
 def places_in_order(x: Tensor, axis: int, descending: bool = False) -> Tensor:
     """The places of the elements of `x` in order along a dimension, int32; NaN is the largest, and
     equal elements stay in order."""
+    count = size(x, axis)
+    if not isinstance(count, int) or count > _FEW:
+        attributes: Attributes = {"axis": ("i64", axis)}
+        if descending:
+            attributes["descending"] = ("unit", None)
+        return emit("nn.argsort", [_signed(x)], _dtypes.int32, None, attributes)
     rows = moveaxis(x, axis, -1)
     if _dtypes.is_bool(rows.dtype):
         rows = cast(rows, _dtypes.int8)
     a, b = expand_dims(rows, -1), expand_dims(rows, -2)
     if descending:
         a, b = b, a
-    return moveaxis(order_of(_comes_before(a, b), size(x, axis)), -1, axis)
+    return moveaxis(order_of(_comes_before(a, b), count), -1, axis)
+
+
+def _signed(x: Tensor) -> Tensor:
+    """Signed integers in the order of unsigned ones; `x` itself if it has others."""
+    if not _dtypes.is_unsigned(x.dtype):
+        return x
+    lowest = np.iinfo(x.dtype.name[1:]).min
+    # A sum that wraps around.
+    return add(signless(x), as_tensor(np.asarray(lowest, x.dtype.name[1:])))
 
 
 def _comes_before(a: Tensor, b: Tensor) -> Tensor:
@@ -101,15 +119,12 @@ def _sortable(what: str, x: TensorLike, axis: Optional[int]) -> Tuple[Tensor, in
         raise about(what, TypeError("takes no strings"), " ")
     if axis is None:
         x, axis = ravel(x), 0
-    axis = normalize_axis(axis, x.ndim)
-    expect_at_most(size(x, axis), MOST_SORTED, f"{what}: the size of dimension {axis} of {format_shape(x._dims)}")
-    return x, axis
+    return x, normalize_axis(axis, x.ndim)
 
 
 def argsort(x: TensorLike, axis: Optional[int] = -1, *, descending: bool = False) -> Tensor:
     """The places of the elements in order along a dimension, or of all with None, as int32: NaN is the largest, and
-    equal elements stay in order. A dimension of more than 4096 elements is an error: a ValueError, or one of the step
-    where the call chooses the size."""
+    equal elements stay in order. Time is linear in the number of elements."""
     x, axis = _sortable("argsort", x, axis)
     return places_in_order(x, axis, descending)
 
@@ -187,7 +202,7 @@ def quantile(
 ) -> Tensor:
     """The quantile `q` of the elements along dimensions; several quantiles are a leading dimension. NaN if an element
     is NaN. `method` selects the value between two elements, as in NumPy: "linear", "lower", "higher", "nearest",
-    "midpoint". Raises ValueError as `argsort`, and for a share that is not from 0 to 1."""
+    "midpoint". Raises ValueError for a share that is not from 0 to 1."""
     if method not in _METHODS:
         raise wrong(ValueError, f"one of {', '.join(_METHODS)}", repr(method))
     return _quantile(as_tensor(x), _shares(q, 1), axis, keepdims, method)

@@ -13,7 +13,7 @@ from .._flywheel import Attribute
 from .._ops._core import Size, as_unsigned, emit, index_op, signless, size, sizes
 from .._ops._functions import shared_maximum, shared_minimum
 from .._ops._indexing import extract_slice, insert_slice
-from .._ops._order import MOST_SORTED, order_of, taken
+from .._ops._order import MOST_COMPARED, order_of, taken
 from .._ops._shapes import to_index
 from .._scatters import MOST_COMBINED, combine_rows
 from .._tensor import Tensor, as_tensor
@@ -403,8 +403,8 @@ def _sort(call: Call, *operands: Known) -> Any:
         return call.interpreter.decompose(call, operands)
     axis = call.integer("dimension", -1) % operands[0].ndim
     count = operands[0].shape[axis]
-    if count is None or count > MOST_SORTED:
-        raise call.unsupported(f"of more than {MOST_SORTED} elements, or of a size that the call chooses")
+    if count is None or count > MOST_COMPARED:
+        raise call.unsupported(f"of more than {MOST_COMPARED} elements, or of a size that the call chooses")
     if count <= 1:
         return operands
     tensors = [x.tensor for x in operands]

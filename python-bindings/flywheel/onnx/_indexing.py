@@ -9,7 +9,7 @@ from .. import _dtypes, _ops
 from .. import nn as nn
 from .._layouts import Laid, size_tensor
 from .._ops._core import normalize_axis, size, sizes, stretch
-from .._ops._order import MOST_SORTED, places_in_order, taken
+from .._ops._order import places_in_order, taken
 from .._ops._shapes import reshape_to
 from .._scatters import MOST_COMBINED, combine_rows, element_places, flat_rows
 from .._tensor import Tensor, as_tensor
@@ -138,8 +138,8 @@ def _one_hot(call: Call, indices: Laid, depth: Known, values: Laid) -> Laid:
 def _top_k(call: Call, x: Laid, k: Known) -> Any:
     axis, data = call.axis(x), x.plain()
     total, count = data._dims[axis], k.array.reshape(-1)[0]
-    if total is None or total > MOST_SORTED or not k.is_static:
-        raise call.unsupported(f"of more than {MOST_SORTED} elements, or of a size that the call chooses")
+    if total is None or not k.is_static:
+        raise call.unsupported("of a size that the call chooses")
     if not 0 <= int(count) <= total:
         raise ValueError(f"expected k from 0 to {total}, found {count}")
     order = places_in_order(data, axis, descending=call.flag("largest"))

@@ -8,7 +8,7 @@ import numpy as np
 from .. import _dtypes, _ops
 from .._layouts import Laid
 from .._ops._core import sizes
-from .._ops._order import MOST_SORTED, places_in_order, taken
+from .._ops._order import places_in_order, taken
 from .._ops._shapes import reshape_to
 from .._tensor import Tensor, as_tensor
 from ._graph import Call, op
@@ -23,11 +23,8 @@ def _ordered(call: Call, x: Laid, axis: int, descending: bool, count: Optional[i
     if data.ndim == 0:
         return [x, Laid(_ops.zeros([], _dtypes.int64))]
     axis %= data.ndim
-    total = data._dims[axis]
-    if total is None or total > MOST_SORTED:
-        raise call.unsupported(f"of more than {MOST_SORTED} elements, or of a size that the call chooses")
     order = places_in_order(data, axis, descending)
-    if count is not None and count < total:
+    if count is not None and count != data._dims[axis]:
         order = _ops.getitem(order, (*[slice(None)] * axis, slice(0, count)))
     return [Laid(taken(data, order, axis)), Laid(_ops.cast(order, _dtypes.int64))]
 

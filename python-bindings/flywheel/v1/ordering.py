@@ -7,7 +7,7 @@ import numpy as np
 
 from .. import _dtypes, _ops
 from .._errors import about
-from .._ops._order import MOST_SORTED, places_in_order
+from .._ops._order import places_in_order
 from .._tensor import as_tensor as constant_of
 from .conversion import as_tensor, make
 from .elementwise import TABLE, root
@@ -43,7 +43,7 @@ def top_k(input: Any, k: int = 1, sorted: bool = True, name: Optional[str] = Non
             raise ValueError(f"Need k >= 0, got {k}")
         if k == 0:
             return _ops.cast(x[..., :0], _dtypes.int32)
-        if k > _FEW and count <= MOST_SORTED:
+        if k > _FEW:
             return _ops.cast(places_in_order(x, x.ndim - 1, True)[..., :k], _dtypes.int32)
         left, places = _ops.stop_gradient(x), []
         is_floating = _dtypes.is_floating(x.dtype)
@@ -85,10 +85,6 @@ def argsort(
 
     def emit(x: Any) -> Any:
         place = axis + x.ndim if axis < 0 else axis
-        count = x._dims[place]
-        if count is None or count > MOST_SORTED:
-            raise about("argsort", ValueError(f"takes a dimension of a known size of at most {MOST_SORTED}, found "
-                                              f"{count}"), " ")  # fmt: skip
         return _ops.cast(places_in_order(x, place, direction == "DESCENDING"), _dtypes.int32)
 
     found: Tensor = make("argsort", emit, as_tensor(values), name=name)

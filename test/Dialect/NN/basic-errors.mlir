@@ -381,6 +381,31 @@ func.func @f(%i: tensor<2xi32>) {
 // -----
 
 func.func @f(%x: tensor<2x3xf32>) {
+  // expected-error @+1 {{expected axis within [0, 2), found 2}}
+  %0 = nn.argsort %x axis 2 : tensor<2x3xf32> -> tensor<2x3xi32>
+  return
+}
+
+// -----
+
+func.func @f(%x: tensor<2xf128>) {
+  // expected-error @+1 {{expected elements of at most 64 bits, found 'tensor<2xf128>'}}
+  %0 = nn.argsort %x axis 0 : tensor<2xf128> -> tensor<2xi32>
+  return
+}
+
+// -----
+
+func.func @f(%x: tensor<2x3xf32>) {
+  // expected-error @+2 {{failed to infer returned types}}
+  // expected-error @+1 {{inferred type(s) 'tensor<2x3xi32>' are incompatible with return type(s) of operation 'tensor<2x4xi32>'}}
+  %0 = nn.argsort %x axis 0 : tensor<2x3xf32> -> tensor<2x4xi32>
+  return
+}
+
+// -----
+
+func.func @f(%x: tensor<2x3xf32>) {
   // expected-error @+1 {{expected axis within [0, 2), found -1}}
   %0 = nn.argmax %x axis -1 : tensor<2x3xf32> -> tensor<2xi32>
   return

@@ -108,6 +108,10 @@ func.func @shapes(%x: tensor<?x10xf32>, %b: tensor<10xf32>, %c: tensor<1x10xf32>
   %7 = nn.one_hot %i : tensor<2x3xi32> -> tensor<2x3x4xi1>
   // CHECK: nn.argmax %arg0 axis 1 : tensor<?x10xf32> -> tensor<?xi64>
   %8 = nn.argmax %x axis 1 : tensor<?x10xf32> -> tensor<?xi64>
+  // X7: CHECK: nn.argsort %arg0 axis 0 : tensor<?x10xf32> -> tensor<?x10xi32>
+  %order = nn.argsort %x axis 0 : tensor<?x10xf32> -> tensor<?x10xi32>
+  // CHECK: nn.argsort %arg0 axis 1 descending : tensor<?x10xf32> -> tensor<3x?xi32>
+  %falling = nn.argsort %x axis 1 descending : tensor<?x10xf32> -> tensor<3x?xi32>
   return
 }
 

@@ -118,6 +118,22 @@ def make_argmax(f: Function, rng: Rng) -> Optional[Node]:
     )
 
 
+@register("nn.argsort")
+def make_argsort(f: Function, rng: Rng) -> Optional[Node]:
+    x = f.pick(rng, *FLOATS, *INTEGERS, rank=1)
+    if x is None:
+        return None
+    axis = int(rng.integers(x.rank))
+    return f.add(
+        "nn.argsort",
+        x.shape,
+        "i32",
+        [f"{{y}} = nn.argsort {{a}} axis {axis} : {{A}} -> {{Y}}"],
+        [x],
+        lambda u: np.argsort(u if u.dtype.kind == "i" else u.astype(np.float64), axis, kind="stable"),
+    )
+
+
 @register("nn.gather")
 def make_gather(f: Function, rng: Rng) -> Optional[Node]:
     x = f.pick(rng, *FLOATS, *INTEGERS, rank=1)

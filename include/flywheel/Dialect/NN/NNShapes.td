@@ -101,6 +101,29 @@ def NN_ArgminOp : NN_Op<"argmin", [NN_DimSizeSource]> {
   let hasVerifier = 1;
 }
 
+def NN_ArgsortOp : NN_Op<"argsort", [
+    NN_Batchable, NN_DimSizeSource, InferTypeOpAdaptorWithIsCompatible]> {
+  let summary = "Positions of elements in order along a dimension";
+  let description = [{
+    The positions along `axis` of the elements in ascending order, or with
+    `descending` in descending order, as i32: NaN is the largest number, -0 is
+    equal to 0, false is less than true, and equal elements stay in the order of
+    their positions. A radix sort: its time is linear in the number of elements.
+    No derivative.
+
+    ```mlir
+    %order = nn.argsort %x axis 1 descending : tensor<?x50257xf32> -> tensor<?x50257xi32>
+    ```
+  }];
+  let arguments = (ins NN_NumberTensor:$x, I64Attr:$axis, UnitAttr:$descending);
+  let results = (outs NN_IntTensor:$result);
+  let assemblyFormat = [{
+    $x `axis` $axis (`descending` $descending^)? attr-dict `:` type($x) `->`
+    type($result)
+  }];
+  let hasVerifier = 1;
+}
+
 def NN_TileOp : NN_CompositeOp<"tile"> {
   let summary = "Repeats a tensor along its own dimensions";
   let description = [{
