@@ -64,9 +64,9 @@ def argsort(x: TensorLike, axis: int, *, descending: bool = False) -> Tensor:
     their positions. A radix sort: its time is linear in the number of elements.
     No derivative.
     """
-    attributes: Attributes = {"axis": ("i64", axis)}
+    attributes: Attributes = {"axis": Attribute.i64(axis)}
     if descending:
-        attributes["descending"] = ("unit", None)
+        attributes["descending"] = Attribute.unit()
     return build("nn.argsort", [("x", x, "any")], attributes, False)[0]
 
 

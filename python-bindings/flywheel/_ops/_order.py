@@ -7,7 +7,7 @@ import numpy as np
 
 from .. import _dtypes
 from .._errors import about, wrong
-from .._flywheel import Value
+from .._flywheel import Attribute, Value
 from .._kinds import integer
 from .._tensor import Tensor, TensorLike, as_tensor, as_tensors, format_shape, holds_tensors
 from .._trace import Attributes
@@ -78,9 +78,9 @@ def places_in_order(x: Tensor, axis: int, descending: bool = False) -> Tensor:
     equal elements stay in order."""
     count = size(x, axis)
     if not isinstance(count, int) or count > _FEW:
-        attributes: Attributes = {"axis": ("i64", axis)}
+        attributes: Attributes = {"axis": Attribute.i64(axis)}
         if descending:
-            attributes["descending"] = ("unit", None)
+            attributes["descending"] = Attribute.unit()
         return emit("nn.argsort", [_signed(x)], _dtypes.int32, None, attributes)
     rows = moveaxis(x, axis, -1)
     if _dtypes.is_bool(rows.dtype):
