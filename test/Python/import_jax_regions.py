@@ -109,6 +109,20 @@ def test_sort() -> None:
         }
     )
     check({"signs": (lambda a: (jnp.sort(a), jnp.argsort(a), lax.top_k(a, 6)), [signs])}, derivatives=False)
+    # One key of many elements, with zeros and NaN of both signs; by several keys all pairs are compared.
+    many, numbers = draw(2, 5000), whole(6000, high=50)
+    many[:, :8] = [0.0, -0.0, np.nan, -np.nan, -np.inf, np.inf, 1.0, -1.0]
+    check(
+        {
+            "large": (lambda a: (jnp.sort(a), jnp.argsort(a), jnp.argsort(a, descending=True), jnp.sort(a, 0)), [many]),
+            "large_top": (lambda a: lax.top_k(a, 50), [many]),
+            "large_keys": (lambda k, a: lax.sort((k, a), num_keys=1), [numbers, draw(6000)]),
+            "unsigned": (lambda k: (jnp.sort(k), jnp.argsort(k)), [whole(5000, high=255, dtype=np.uint8)]),
+            "flags": (lambda k: jnp.argsort(k > 20), [numbers]),
+            "half": (jnp.argsort, [many.astype(np.float16)]),
+        },
+        derivatives=False,
+    )
 
 
 #

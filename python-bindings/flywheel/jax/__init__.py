@@ -18,7 +18,7 @@ except ImportError as _error:
     raise needs("jax", "jax") from _error
 
 from .._importing import MissingOp, UnsupportedOpError
-from . import _complex, _control, _elementwise, _indexing, _layers, _linalg, _shapes  # noqa: F401
+from . import _complex, _control, _elementwise, _indexing, _layers, _linalg, _shapes, _sorting  # noqa: F401
 from ._function import ImportedFunction, from_function
 
 __all__ = ["ImportedFunction", "MissingOp", "UnsupportedOpError", "from_function"]

@@ -257,12 +257,12 @@ def _compare(call: Call, a: Known, b: Known) -> Any:
     direction = call.word("comparison_direction")
     kind = call.word("compare_type") if call.has("compare_type") else ""
     if kind == "TOTALORDER" and _dtypes.is_floating(a.dtype):
-        return _COMPARISONS[direction](_ordered(a.tensor), _ordered(b.tensor))
+        return _COMPARISONS[direction](in_total_order(a.tensor), in_total_order(b.tensor))
     folded = _fold_comparison(direction, a, b)
     return _COMPARISONS[direction](a.tensor, b.tensor) if folded is None else folded
 
 
-def _ordered(x: Tensor) -> Tensor:
+def in_total_order(x: Tensor) -> Tensor:
     """Integers in the total order of IEEE 754: of negative numbers, all bits but the sign turned over."""
     width = 8 * x.dtype.itemsize
     bits = bitcast(x, _dtypes.as_dtype(f"int{width}"))

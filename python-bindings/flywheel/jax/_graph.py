@@ -266,17 +266,21 @@ class Interpreter:
     ) -> List[AnyKnown]:
         """Runs a block and returns the operands of its terminator. If not `exact`, its ops are run on tensors of other
         shapes than its values have."""
+        return self.run_values(block, arguments, outer, list(block.operations)[-1].operation.operands, exact)
+
+    def run_values(
+        self, block: Any, arguments: Sequence[AnyKnown], outer: Optional[Env], values: Sequence[Any], exact: bool = True
+    ) -> List[AnyKnown]:
+        """Runs a block and returns these values of it; see `run_block`."""
         env = Env(outer, exact)
         for argument, known in zip(block.arguments, arguments):
             env[argument] = known
-        for view in block.operations:
+        for view in list(block.operations)[:-1]:
             operation = view.operation
-            if operation.name in ("func.return", "stablehlo.return"):
-                return [env[operand] for operand in operation.operands]
             results = self._call_or_stand_in(operation, env)
             for value, known in zip(operation.results, results):
                 env[value] = known
-        raise AssertionError("a block without a terminator")
+        return [env[value] for value in values]
 
     def _call_or_stand_in(self, operation: Any, env: Env) -> List[AnyKnown]:
         """Runs an op. If its form is not imported, records that and returns zeros, so that all such ops are found."""

@@ -13,7 +13,6 @@ from .._flywheel import Attribute
 from .._ops._core import Size, as_unsigned, emit, index_op, signless, size, sizes
 from .._ops._functions import shared_maximum, shared_minimum
 from .._ops._indexing import extract_slice, insert_slice
-from .._ops._order import MOST_COMPARED, order_of, taken
 from .._ops._shapes import to_index
 from .._scatters import MOST_COMBINED, combine_rows
 from .._tensor import Tensor, as_tensor
@@ -21,7 +20,7 @@ from ..transforms import custom_vjp
 from ._export import PROMISED
 from ._graph import Call, name_of, op
 from ._shapes import broadcast_in_dim, iota, permuted, reshaped
-from ._values import Known, as_sizes, bounds_of, of_tensor, tensors_of
+from ._values import Known, as_sizes, bounds_of, of_tensor
 
 _DYNAMIC = -(2**63)
 
@@ -390,40 +389,3 @@ def _scatter(call: Call, x: Known, indices: Known, updates: Known) -> Any:
     if inside is not None:
         result = extract_slice(result, [0] * result.ndim, [rows, *sizes(result)[1:]], [1] * result.ndim)
     return _restore(indexed.unflatten(result), call.dtype)
-
-
-#
-# Sorting
-#
-
-
-@op("sort", "chlo.top_k")
-def _sort(call: Call, *operands: Known) -> Any:
-    if call.operation.name == "stablehlo.composite":
-        return call.interpreter.decompose(call, operands)
-    axis = call.integer("dimension", -1) % operands[0].ndim
-    count = operands[0].shape[axis]
-    if count is None or count > MOST_COMPARED:
-        raise call.unsupported(f"of more than {MOST_COMPARED} elements, or of a size that the call chooses")
-    if count <= 1:
-        return operands
-    tensors = [x.tensor for x in operands]
-    # [..., i, j], where i and j are two places along the dimension, which is the last one here.
-    ordered = [_ops.moveaxis(_plain(x), axis, -1) for x in tensors]
-    pairs: List[Known] = []
-    for x, own in zip(ordered, tensors):
-        lead = sizes(x)
-        columns, rows = reshaped(x, [*lead, 1]), reshaped(x, [*lead[:-1], 1, count])
-        square: List[Size] = [*lead, count]
-        pairs += [of_tensor(as_unsigned(_wide(part, square), own.dtype)) for part in (columns, rows)]
-    outcome = tensors_of(call.interpreter.run_block(call.block(), pairs, call.env, exact=False))[0]
-    order = _ops.moveaxis(order_of(outcome, count), -1, axis)
-    return [taken(x, order, axis) for x in tensors]
-
-
-def _plain(x: Tensor) -> Tensor:
-    return signless(x)
-
-
-def _wide(x: Tensor, shape: Sequence[Size]) -> Tensor:
-    return _ops._core.stretch(x, list(shape))
