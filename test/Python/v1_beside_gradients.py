@@ -17,9 +17,9 @@ from beside_tensorflow import draw, program, run_all, tensorflow, values
 _ARGUMENTS: Tuple[List[Any], ...] = (
     ["x"], ["x", "x"], ["x", 2.0], ["x", 2], ["x", [2, 3]], ["x", "x", "x"], ["x", 0.0, 1.0], ["x", [0, 1]],
 )  # fmt: skip
-# Functions whose results have another gradient here: a permutation that is drawn has that of its elements, and
-# the gradient of x with respect to itself is made of its size.
-_OTHER = ("gradients", "hessians", "random_shuffle", "shuffle", "unique_with_counts", "unique")
+# Functions whose results have another gradient here: a permutation that is drawn has that of its elements,
+# the gradient of x with respect to itself is made of its size, and incomplete gamma functions have one of x alone.
+_OTHER = ("igamma", "igammac", "gradients", "hessians", "random_shuffle", "shuffle", "unique_with_counts", "unique")
 
 
 def _has_gradients(tf: Any, function: Any, arguments: List[Any]) -> List[Any]:
@@ -57,9 +57,9 @@ def _functions() -> Iterator[Tuple[str, Any, Any]]:
 
 # Functions that TensorFlow takes some of these arguments for, and flywheel.v1 does not.
 _REFUSING = set((
-    "assert_equal boolean_mask cast concat cumprod cumsum custom_gradient diag diag_part get_collection "
-    "global_variables local_variables matrix_diag_part matrix_transpose meshgrid model_variables "
-    "moving_average_variables ones_like qr sequence_mask sigmoid_cross_entropy_with_logits "
+    "assert_equal boolean_mask cast concat convert_to_tensor_or_indexed_slices cumprod cumsum custom_gradient diag "
+    "diag_part get_collection global_variables local_variables matrix_diag_part matrix_transpose meshgrid "
+    "model_variables moving_average_variables ones_like qr sequence_mask sigmoid_cross_entropy_with_logits "
     "softmax_cross_entropy_with_logits softmax_cross_entropy_with_logits_v2 stack svd swish tensor_diag to_float "
     "trace trainable_variables transpose unstack zeros_like"
 ).split())
@@ -151,6 +151,20 @@ def registered(tf: Any) -> Any:
     out += [tf.gradients(tf.square(x), x), tf.gradients(tf.round(x), x)[0] is None]
     found = values(tf, [one for one in out if not isinstance(one, bool)], {x: draw(2, 3) * 3})
     return [*found, [one for one in out if isinstance(one, bool)]]
+
+
+@program
+def overridden_identity(tf: Any) -> Any:
+    """An identity with another gradient, as where a domain classifier reverses that of its features."""
+    x, w = tf.constant(draw(2, 3)), tf.Variable(draw(3, 1))
+    found = []
+    for number, scale in enumerate((-0.5, 3.0)):
+        name = f"Scaled{number}{tf.__name__}"
+        tf.RegisterGradient(name)(lambda op, grad, scale=scale: grad * scale)
+        with tf.get_default_graph().gradient_override_map({"Identity": name}):
+            y = tf.identity(x * 2.0)
+        found += [y, *tf.gradients(tf.matmul(tf.tanh(y), w), [x, w])]
+    return values(tf, found)
 
 
 @program

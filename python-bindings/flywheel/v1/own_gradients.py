@@ -88,13 +88,13 @@ def override(op: Operation, gradients: Dict[str, str]) -> None:
         old, graph._open.gradients = graph._open.gradients, {}
         try:
             made = function(within, *cotangents)
+            results = list(made) if isinstance(made, (list, tuple)) else [made]
+            if len(results) != len(inputs):
+                raise ValueError(f"Num gradients {len(results)} generated for op '{op.name}' do not match num inputs "
+                                 f"{len(inputs)}")  # fmt: skip
+            results = [None if one is None else identity(one) for one in results]
         finally:
             graph._open.gradients = old
-        results = list(made) if isinstance(made, (list, tuple)) else [made]
-        if len(results) != len(inputs):
-            raise ValueError(f"Num gradients {len(results)} generated for op '{op.name}' do not match num inputs "
-                             f"{len(inputs)}")  # fmt: skip
-        results = [None if one is None else identity(one) for one in results]
     own = _Own(context, inputs, outputs, cotangents, results)
 
     def region(emitter: Any, op: Operation) -> Any:
