@@ -5,7 +5,7 @@
 
 # mypy: disable-error-code="no-untyped-call"
 
-from typing import Any
+from typing import Any, List
 
 import numpy as np
 
@@ -288,6 +288,66 @@ def batch_normalization(tf: Any) -> Any:
                     for _ in range(2):
                         session.run(step, {x: given})
                     out += [session.run(y, {x: given}), session.run(y, {x: given, training: False})]
+    return out
+
+
+def _own_optimizers(tf: Any) -> List[Any]:
+    """Optimizers as programs write them: of slots, of a variable beside them, with weight decay around Adam."""
+
+    class Heavy(tf.train.Optimizer):  # type: ignore[misc]
+        def __init__(self, rate: float, name: str = "Heavy"):
+            super().__init__(False, name)
+            self._rate = rate
+
+        def _prepare(self) -> None:
+            self._rate_t = tf.convert_to_tensor(self._rate, name="rate")
+
+        def _create_slots(self, var_list: Any) -> None:
+            self._create_non_slot_variable(1.0, "power", var_list[0])
+            for v in var_list:
+                self._zeros_slot(v, "m", self._name)
+                self._get_or_make_slot(v, tf.ones(v.shape), "norm", "norm")
+
+        def _apply_dense(self, grad: Any, var: Any) -> Any:
+            m, norm = self.get_slot(var, "m"), self.get_slot(var, "norm")
+            m_t = m.assign(0.9 * m + grad)
+            norm_t = norm.assign(norm + grad * grad)
+            power = self._get_non_slot_variable("power", graph=tf.get_default_graph())
+            return tf.group(var.assign_sub(self._rate_t * power * m_t / tf.sqrt(norm_t)), m_t, norm_t)
+
+        _resource_apply_dense = _apply_dense
+
+        def _finish(self, update_ops: Any, name_scope: str) -> Any:
+            with tf.control_dependencies(update_ops):
+                power = self._get_non_slot_variable("power", graph=tf.get_default_graph())
+                return tf.group(*update_ops, power.assign(power * 0.5), name=name_scope)
+
+    class Decayed(tf.train.AdamOptimizer):  # type: ignore[misc]
+        def _apply_dense(self, grad: Any, var: Any) -> Any:
+            with tf.control_dependencies([super()._apply_dense(grad, var)]):
+                return var.assign_sub(0.1 * var.read_value())
+
+        def _resource_apply_dense(self, grad: Any, var: Any) -> Any:
+            with tf.control_dependencies([super()._resource_apply_dense(grad, var)]):
+                return var.assign_sub(0.1 * var.read_value())
+
+    return [Heavy(0.1), Decayed(0.05)]
+
+
+@program
+def own_optimizers(tf: Any) -> Any:
+    out: List[Any] = []
+    for number in range(2):
+        tf.reset_default_graph()
+        w, b = tf.get_variable("w", initializer=draw(3, 2)), tf.get_variable("b", initializer=np.ones(2, np.float32))
+        optimizer = _own_optimizers(tf)[number]
+        step = optimizer.minimize(tf.reduce_sum(tf.square(tf.matmul(tf.constant(draw(4, 3)), w) + b)))
+        with tf.Session() as session:
+            session.run(tf.global_variables_initializer())
+            for _ in range(3):
+                session.run(step)
+            out += session.run([w, b, *[optimizer.get_slot(w, name) for name in optimizer.get_slot_names()]])
+        out += [sorted(v.name for v in tf.global_variables()), optimizer.get_slot_names(), optimizer.get_name()]
     return out
 
 

@@ -28,6 +28,7 @@ class Optimizer:
     def __init__(self, use_locking: bool = False, name: str = "Optimizer"):
         self._name = name
         self._slots: Dict[str, Dict[Variable, Variable]] = {}
+        self._others: Dict[Tuple[Any, str], Variable] = {}
         self._numbers: Dict[str, Any] = {}
 
     def get_name(self) -> str:
@@ -64,14 +65,25 @@ class Optimizer:
         if not kept:
             raise ValueError(f"No gradients provided for any variable: {[v.name for _, v in pairs]}.")
         graph = get_default_graph()
+        own = type(self)
+        # A class of a program may compute the update of a variable itself.
+        of_program = next((one for one in ("_apply_dense", "_resource_apply_dense")
+                           if getattr(own, one) is not getattr(Optimizer, one)), None)  # fmt: skip
         with graph.control_dependencies(None):
-            self._create([v for _, v in kept])
-        with graph.name_scope(name or self._name):
+            self._create_slots([v for _, v in kept])
+        with graph.name_scope(name or self._name) as scope:
+            self._prepare()
             updates: List[Any] = []
             for g, v in kept:
+                if of_program is not None:
+                    updates.append(getattr(self, of_program)(g, v))
+                    continue
                 rows = self._rows(v) if rows_of(g, v._as_graph_tensor()) else None
                 updates += self._apply(g, v) if rows is None else [apply_rows(g, v, rows)]
-            updates += self._finish()
+            if own._finish is not Optimizer._finish:
+                updates = [self._finish(updates, f"{scope}finish")]
+            else:
+                updates += self._shared_updates()
             if global_step is not None:
                 with graph.control_dependencies(updates):
                     updates.append(global_step.assign_add(1))
@@ -90,18 +102,62 @@ class Optimizer:
         """The variables of the optimizer, in the order of their names."""
         return sorted(self._own_variables(), key=lambda v: v.name)
 
-    def _own_variables(self) -> List[Variable]:
-        return [s for slots in self._slots.values() for s in slots.values()]
+    # Methods that a class of a program defines or calls, under their names in TensorFlow
 
-    def _slot(self, var: Variable, key: str, start: float = 0.0, name: Optional[str] = None) -> Variable:
+    def _prepare(self) -> None:
+        """Makes the tensors that all updates take."""
+
+    def _create_slots(self, var_list: List[Variable]) -> None:
+        """Makes the slots of variables."""
+        self._create(var_list)
+
+    def _apply_dense(self, grad: Any, var: Variable) -> Any:
+        """An op that updates a variable along a gradient."""
+        return group(*self._apply(grad, var))
+
+    def _resource_apply_dense(self, grad: Any, handle: Variable) -> Any:
+        return self._apply_dense(grad, handle)
+
+    def _finish(self, update_ops: List[Any], name_scope: str) -> Any:
+        """An op that is done when all updates are."""
+        return group(*update_ops, *self._shared_updates(), name=name_scope)
+
+    def _zeros_slot(self, var: Variable, slot_name: str, op_name: str) -> Variable:
+        return self._slot(var, slot_name, 0.0, op_name)
+
+    def _get_or_make_slot(self, var: Variable, val: Any, slot_name: str, op_name: str) -> Variable:
+        return self._slot(var, slot_name, val, op_name)
+
+    def _get_or_make_slot_with_initializer(
+        self, var: Variable, initializer: Any, shape: Any, dtype: Any, slot_name: str, op_name: str
+    ) -> Variable:
+        return self._slot(var, slot_name, lambda: initializer(shape, dtype), op_name)
+
+    def _create_non_slot_variable(self, initial_value: Any, name: str, colocate_with: Any) -> Variable:
+        """A variable that is of no other one; `colocate_with` has no effect."""
+        key = get_default_graph(), name
+        if key not in self._others:
+            self._others[key] = Variable(initial_value, trainable=False, name=name)
+        return self._others[key]
+
+    def _get_non_slot_variable(self, name: str, graph: Any = None) -> Optional[Variable]:
+        return self._others.get((graph or get_default_graph(), name))
+
+    def _call_if_callable(self, param: Any) -> Any:
+        return param() if callable(param) else param
+
+    def _own_variables(self) -> List[Variable]:
+        return [*[s for slots in self._slots.values() for s in slots.values()], *self._others.values()]
+
+    def _slot(self, var: Variable, key: str, start: Any = 0.0, name: Optional[str] = None) -> Variable:
         slots = self._slots.setdefault(key, {})
         if var not in slots:
-            value = np.full(tuple(var._shape), start)
+            value = np.full(tuple(var._shape), start).astype(var.dtype) if isinstance(start, (int, float)) else start
             graph = get_default_graph()
             full = graph._unique(f"{var.op_name}/{name or self._name}")
             slot = Variable.__new__(Variable)
             with graph.device(None), graph.device(var.device or None):
-                slot._create(graph, full, None, value.astype(var.dtype), False, None, var.dtype, None)
+                slot._create(graph, full, None, value, False, None, var.dtype, None)
             slots[var] = slot
         return slots[var]
 
@@ -119,13 +175,15 @@ class Optimizer:
         pass
 
     def _apply(self, g: Any, v: Variable) -> List[Any]:
-        raise NotImplementedError
+        raise NotImplementedError(f"the optimizer {type(self).__name__} has no _apply_dense, which updates a variable "
+                                  "along its gradient")  # fmt: skip
 
     def _rows(self, v: Variable) -> Optional[RowUpdate]:
         """Returns the update of rows of a table; None if a gradient of them is applied as one of all."""
         return None
 
-    def _finish(self) -> List[Any]:
+    def _shared_updates(self) -> List[Any]:
+        """Returns the updates that come after those of all variables."""
         return []
 
 
@@ -282,7 +340,7 @@ class AdamOptimizer(Optimizer):
         return [m.assign(first), s.assign(second),
                 self._store(v, v - rate * first / (_sqrt(second) + self._epsilon))]  # fmt: skip
 
-    def _finish(self) -> List[Any]:
+    def _shared_updates(self) -> List[Any]:
         one, two = self._powers
         return [one.assign(one * self._beta1), two.assign(two * self._beta2)]
 
