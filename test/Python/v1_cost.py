@@ -41,9 +41,9 @@ with tf.Session() as session:
 parameters = tf.profiler.profile(options={"select": ["params"]})
 assert parameters.total_parameters == 25 * 16 + 16 * 9
 try:
-    tf.profiler.profile(options={"select": ["micros"]})
+    tf.profiler.profile(options={"select": ["occurrence"]})
 except NotImplementedError as error:
-    assert "select=['micros']" in str(error)
+    assert "select=['occurrence']" in str(error)
 else:
     raise AssertionError("no error")
 

@@ -91,6 +91,22 @@ with tf.Session() as session:
         assert not metadata.HasField("step_stats") and list(metadata.step_stats.dev_stats) == []
     session.run(loss, feed, options=FULL)
 
+    # The profile of a run, by ops and by their types.
+    session.run(loss, feed, options=FULL, run_metadata=metadata)
+    spent = sum(node.op_end_rel_nanos for node in nodes(metadata)) / 1000
+    chosen = tf.profiler.ProfileOptionBuilder(
+        tf.profiler.ProfileOptionBuilder.time_and_memory(min_micros=0)).with_empty_output().build()  # fmt: skip
+    for cmd in ("scope", "graph", "op"):
+        found = tf.profiler.profile(tf.get_default_graph(), metadata, cmd=cmd, options=chosen)
+        assert abs(found.total_exec_micros - spent) < 1e-6 * spent and found.name == "_TFProfRoot"
+        times = [one.total_exec_micros for one in found.children]
+        assert times == sorted(times, reverse=True) and times
+        assert ("product" in [one.name for one in found.children]) == (cmd != "op")
+    profiler = tf.profiler.Profiler(tf.get_default_graph())
+    profiler.add_step(0, metadata)
+    assert abs(profiler.profile_operations(chosen).total_exec_micros - spent) < 1e-6 * spent
+    raises(ValueError, "times are those of a run", lambda: tf.profiler.profile(options=chosen))
+
     # A loop: the time of all iterations, also where there are more calls than a trace has.
     i, y = tf.while_loop(lambda i, y: i < 3000, lambda i, y: (i + 1, tf.matmul(y, y, name="power") * 0.01),
                          [tf.constant(0), tf.ones([24, 24])])  # fmt: skip
