@@ -109,7 +109,8 @@ def zeta(x: Any, q: Any, name: Optional[str] = None) -> Any:
         # Below 0 the terms (q + k)^-x < 0 are those of two sums from 1 - (q - floor(q)) and from 1 - q on.
         above = _zeta(power, _ops.where(is_known, _ops.where(is_above, wide_a, _ops.subtract(wide_a, floor)), 1.0))
         is_reflected = _ops.logical_and(is_known, is_below)
-        first, rest = (_zeta(power, _ops.where(is_reflected, _ops.add(_ops.subtract(n, wide_a), 1.0), 1.0))
+        # The sum comes first: it is exact, and so is the difference to a number close to a pole.
+        first, rest = (_zeta(power, _ops.where(is_reflected, _ops.subtract(_ops.add(n, 1.0), wide_a), 1.0))
                        for n in (floor, _ops.zeros_like(floor)))  # fmt: skip
         below = _ops.multiply(_ops.where(is_even, 1.0, -1.0), _ops.subtract(first, rest))
         found = _ops.where(is_reflected, _ops.add(above, below), above)
