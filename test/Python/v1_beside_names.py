@@ -368,6 +368,8 @@ def distributions_at_their_ends(tf: Any) -> Any:
     fetches += [student.mean(), student.variance(), student.entropy(), dirichlet.variance(), dirichlet.stddev()]
     fetches += [d.Dirichlet(a[0]).mode(), d.Dirichlet(a[1]).mode()]
     fetches += [d.Multinomial(4.0, probs=[0.2, 0.3, 0.5]).variance(), d.Beta(a, 2.5).mode()]
+    counted = d.Multinomial([[2.0, 4.0], [3.0, 1.0]], probs=[[0.2, 0.8], [0.5, 0.5]])
+    fetches += [counted.batch_shape_tensor(), counted.event_shape_tensor(), counted.mean()]
     fetches += [d.Exponential(2.0).log_survival_function(60.0)]
     types = [caught(lambda: d.Normal(0, 1)), d.Normal(np.float64(0), np.float64(1)).dtype.name]
     return [values(tf, fetches), types]

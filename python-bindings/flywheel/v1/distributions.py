@@ -408,6 +408,10 @@ class Multinomial(_OfClasses):
         self.dtype = self._given.dtype
         self.total_count = as_floating(total_count)
 
+    def _whole(self) -> Any:
+        # The counts may have dimensions that the probabilities have not.
+        return self.mean()
+
     def _log_prob(self, value: Any) -> Any:
         powers = TABLE["reduce_sum"](_product(value, log_softmax(self.logits)), -1)
         ways = TABLE["lgamma"](self.total_count + 1.0) - TABLE["reduce_sum"](TABLE["lgamma"](value + 1.0), -1)
