@@ -145,8 +145,29 @@ def experimental(tf: Any) -> Any:
     return [*out, np.sort(passes), own.AUTOTUNE]
 
 
+@program
+def windows(tf: Any) -> Any:
+    data = tf.data.Dataset
+    out = []
+    for size, shift, stride, drop in ((3, 2, 1, True), (3, None, 1, False), (2, 1, 3, False), (2, 3, 1, False),
+                                      (5, 1, 2, True), (1, 1, 1, False), (9, 2, 1, False), (9, 2, 1, True)):
+        made = data.range(8).window(size, shift, stride, drop)
+        out += _all(tf, made.flat_map(lambda one, size=size: one.batch(size)))
+    pairs = data.from_tensor_slices((np.arange(5), np.arange(10.0).reshape(5, 2)))
+    doubled = pairs.window(2).flat_map(lambda a, b: data.zip((a.batch(2), b.map(lambda x: x * 2.0).batch(2))))
+    out += _all(tf, doubled)
+    named = data.from_tensor_slices({"a": np.arange(4), "b": np.arange(4) * 3})
+    out += _all(tf, named.window(3, 1, drop_remainder=True).flat_map(lambda one: one["b"].batch(3)))
+    series = data.range(12).window(4, 1, drop_remainder=True).skip(2).take(3).repeat(2)
+    out += _all(tf, series.flat_map(lambda one: one.batch(4)).map(lambda x: (x[:-1], x[-1:])).batch(2))
+    return [*out, caught(lambda: _all(tf, data.range(3).window(0).flat_map(lambda one: one.batch(2)))) is not None]
+
+
 def refused() -> None:
     data = flywheel.v1.data.Dataset
+    for call in (lambda one: one.batch(2), lambda one: one.map(lambda x: x), lambda one: data.zip((one, one)),
+                 lambda one: one.make_one_shot_iterator()):  # fmt: skip
+        assert caught(lambda: call(data.range(3).window(2))) == "NotImplementedError"  # noqa: B023
     assert caught(lambda: data.range(3).flat_map(lambda x: x)) == "TypeError"
     for cycle, block in ((0, 1), (2, 0)):
         assert caught(lambda: data.range(3).interleave(data.from_tensors, cycle, block)) == "ValueError"  # noqa: B023

@@ -176,6 +176,13 @@ class Dataset:
 
         return size if drop_remainder else None, rows_of
 
+    def window(self, size: Any, shift: Any = None, stride: Any = 1, drop_remainder: bool = False) -> "Dataset":
+        """Data sets of `size` elements, `stride` apart, each `shift` elements behind the one before, by default `size`.
+        The last ones have fewer elements, unless `drop_remainder` leaves them out."""
+        from .data_windows import window
+
+        return window(self, size, shift, stride, drop_remainder)
+
     def padded_batch(
         self, batch_size: Any, padded_shapes: Any = None, padding_values: Any = None, drop_remainder: bool = False
     ) -> "Dataset":
