@@ -186,6 +186,7 @@ if config.enable_python:
         "tensorboardX": "event files of flywheel.v1 and flywheel.keras",
         "tqdm": "the progress bar of flywheel.keras",
         "h5py": "files of HDF5 of flywheel.keras",
+        "scipy": "sparse inputs of flywheel.keras",
         "matplotlib": "curves of flywheel.keras",
     }
     frameworks = ("expecttest", "flax", "keras", "mpmath", "onnxruntime", "tensorflow", "tf_keras", *optional)

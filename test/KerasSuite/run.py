@@ -56,7 +56,8 @@ def run(source: Path, file: str, seconds: int) -> List[Tuple[str, str]]:
         given = [os.path.abspath(one) for one in os.environ.get("PYTHONPATH", "").split(os.pathsep) if one]
         path = os.pathsep.join([str(HERE / "aliases"), *given])
         env = {**os.environ, "PYTHONPATH": path, "KERAS_SUITE_SOURCE": str(source)}
-        command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", f"--junit-xml={report}", file]
+        command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "without_theano",
+                   f"--junit-xml={report}", file]  # fmt: skip
         try:
             subprocess.run(command, cwd=source / "tests", env=env, timeout=seconds, check=False,
                            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)  # fmt: skip

@@ -29,7 +29,7 @@ def arrays(
         listed = [given]
     if len(listed) != len(names):
         raise ValueError(f"expected {len(names)} {what} arrays, found {len(listed)}")
-    found = [_dtypes.as_numpy(a) for a in listed]
+    found = [a.tocsr() if is_sparse(a) else _dtypes.as_numpy(a) for a in listed]
     for i, (a, shape) in enumerate(zip(found, shapes)):
         if a.ndim == 1 and len(shape) == 2:
             found[i] = a.reshape(-1, 1)
@@ -87,7 +87,7 @@ def weights(sample: Any, by_class: Any, targets: Listed[Any], names: Listed[str]
         if classes_of and rank == 2:
             raise ValueError("class_weight goes with weights of samples, not of steps")
         if classes_of:
-            classes = y.reshape(len(y), -1)
+            classes = (y.toarray() if is_sparse(y) else y).reshape(rows_of(y), -1)
             classes = classes.argmax(1) if classes.shape[1] > 1 else classes[:, 0]
             missing = sorted(set(np.unique(classes).astype(int).tolist()) - set(classes_of))
             if missing:
@@ -147,7 +147,7 @@ def slice_arrays(arrays: Any, start: Any = None, stop: Optional[int] = None) -> 
 
 def check_array_lengths(inputs: Any, targets: Any, sample_weights: Any = None) -> None:
     """Raises ValueError unless all arrays have as many samples; None has none."""
-    counts = [{0 if one is None else len(one) for one in (given if isinstance(given, list) else [given])}
+    counts = [{rows_of(one) for one in (given if isinstance(given, list) else [given])}
               for given in (inputs, targets, sample_weights)]  # fmt: skip
     for found, what in zip(counts, ("input arrays", "target arrays", "sample_weight arrays")):
         if len(found) > 1:
@@ -161,9 +161,20 @@ def check_array_lengths(inputs: Any, targets: Any, sample_weights: Any = None) -
                          f"{min(w)} sample_weight samples and {min(y)} target samples.")  # fmt: skip
 
 
+def is_sparse(x: Any) -> bool:
+    """Returns true for a sparse matrix of SciPy."""
+    return hasattr(x, "tocsr")
+
+
+def rows_of(x: Any) -> int:
+    """Returns the number of rows; None has none."""
+    return 0 if x is None else int(x.shape[0]) if is_sparse(x) else len(x)
+
+
 def is_stream(x: Any) -> bool:
     """Returns true if this gives batches: it is iterable, and not an array."""
-    return hasattr(x, "__iter__") and not isinstance(x, (list, tuple, dict)) and not hasattr(x, "__array__")
+    is_data = is_sparse(x) or hasattr(x, "__array__") or isinstance(x, (list, tuple, dict))
+    return hasattr(x, "__iter__") and not is_data
 
 
 def stream(x: Any, steps: Optional[int], shuffles: bool = False) -> Callable[[], Iterator[Tuple[Any, Any, Any]]]:

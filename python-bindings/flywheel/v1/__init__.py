@@ -34,6 +34,7 @@ from .checks import *  # noqa: F403
 from .control_flow import case, cond, switch_case, while_loop
 from .conversion import constant
 from .counting import *  # noqa: F403
+from .ctc_sparse import edit_distance as edit_distance
 from .derivatives import gradients, hessians
 from .dtypes import DType, as_dtype
 from .elementwise import TABLE as _TABLE
@@ -104,6 +105,10 @@ from .scopes import (
 from .session import InteractiveSession, Session, get_default_session
 from .settings import *  # noqa: F403
 from .shapes import Dimension, TensorShape
+from .sparse_ops import *  # noqa: F403
+from .sparse_ops import also_sparse as _also_sparse
+from .sparse_shapes import *  # noqa: F403
+from .sparse_tensors import *  # noqa: F403
 from .step_stats import RunMetadata, RunOptions
 from .tape import GradientTape
 from .tensor_arrays import TensorArray
@@ -213,6 +218,7 @@ def get_logger() -> Any:
 
 
 globals().update(_TABLE)
+globals().update(_also_sparse(globals()))
 for _space, _more, _names in (
     (layers, _layers_more, _layers_more.NAMES), (metrics, _metrics_thresholds, _metrics_thresholds.NAMES),
     *((image, _part, _part.__all__) for _part in (_image_boxes, _image_colors, _image_windows)),

@@ -24,6 +24,9 @@ def as_tensor(value: Any, dtype: Any = None) -> Tensor:
     if hasattr(value, "_as_graph_tensor"):
         found: Tensor = value._as_graph_tensor()
         return found
+    if hasattr(value, "dense_shape"):
+        raise TypeError(f"Failed to convert object of type {type(value).__name__} to Tensor: tf.sparse_tensor_to_dense "
+                        "makes it dense")  # fmt: skip
     if isinstance(value, (list, tuple)) and _holds_tensors(value):
         return _packed(value, None if dtype is None else dtype_of(dtype), _first_dtype(value))
     return constant(value, dtype)

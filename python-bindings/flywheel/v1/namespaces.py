@@ -17,7 +17,6 @@ INSTEAD: Dict[str, str] = {
     "IndexedSlices": "gradients are dense tensors here",
     "RaggedTensor": "dense tensors and tf.sequence_mask",
     "RandomShuffleQueue": "feed batches: flywheel.data.Batches",
-    "SparseTensor": "tf.nn.embedding_lookup, or dense tensors",
     "TFRecordReader": "read the data in Python, and feed it",
     "TextLineReader": "read the data in Python, and feed it",
     "WholeFileReader": "read the data in Python, and feed it",
@@ -40,12 +39,11 @@ INSTEAD: Dict[str, str] = {
     "import_graph_def": "build the graph with this package",
     "load_op_library": "flywheel.custom_vjp in a traced function",
     "lookup": "a dict in Python",
-    "nn.ctc_loss": "tf.nn.ctc_loss_v2, whose labels are not sparse",
-    "nn.embedding_lookup_sparse": "tf.nn.embedding_lookup and tf.reduce_sum",
     "nn.quantized_conv2d": "tf.nn.conv2d",
     "nn.raw_rnn": "tf.nn.dynamic_rnn, or tf.while_loop",
     "parse_single_example": "read the data in Python, and feed it",
     "python_io": "read the data in Python, and feed it",
+    "deserialize_many_sparse": "read the data in Python, and feed it",
     "ragged": "dense tensors and tf.sequence_mask",
     "random_gamma": "numpy.random in tf.py_func",
     "random_poisson": "numpy.random in tf.py_func",
@@ -53,9 +51,8 @@ INSTEAD: Dict[str, str] = {
     "real": "a tensor of real and imaginary parts",
     "saved_model": "Saver, or flywheel.export for C programs",
     "signal": "numpy.fft in tf.py_func",
-    "sparse_placeholder": "tf.nn.embedding_lookup, or dense tensors",
-    "sparse_tensor_dense_matmul": "tf.nn.embedding_lookup, or dense tensors",
-    "sparse_to_dense": "tf.scatter_nd",
+    "sparse_mask": "gradients are dense tensors here",
+    "sparse_merge": "tf.SparseTensor of the indices and values",
     "spectral": "numpy.fft in tf.py_func",
     "string_split": "text in Python",
     "string_to_number": "numbers in Python",
@@ -127,10 +124,16 @@ _DEBUGGING = (
     "is_strictly_increasing").split()  # fmt: skip
 
 
+_SPARSE = (
+    "add concat fill_empty_rows maximum minimum placeholder reduce_max reduce_max_sparse reduce_sum reduce_sum_sparse "
+    "reorder reset_shape reshape retain segment_mean segment_sqrt_n segment_sum slice softmax split to_indicator "
+    "transpose").split()  # fmt: skip
+
+
 def build(tf: Any, nn: Any, others: Dict[str, Dict[str, Any]]) -> Dict[str, Names]:
     """`tf.math` and others, of the names of `tf`."""
 
-    from . import assertions, matrices_more, special
+    from . import assertions, matrices_more, sparse_shapes, special
 
     def of(*names: str) -> Dict[str, Any]:
         return {name: tf[name] for name in names}
@@ -158,6 +161,9 @@ def build(tf: Any, nn: Any, others: Dict[str, Dict[str, Any]]) -> Dict[str, Name
         "dtypes": of("DType", "as_dtype", "cast", "saturate_cast", "double", "float16", "half", "float32", "float64",
                      "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "bfloat16", "bool",
                      "string"),
+        "sparse": {**{name: tf[f"sparse_{name}"] for name in _SPARSE}, **sparse_shapes.SPARSE,
+                   "SparseTensor": tf["SparseTensor"], "matmul": tf["sparse_tensor_dense_matmul"],
+                   "sparse_dense_matmul": tf["sparse_tensor_dense_matmul"], "to_dense": tf["sparse_tensor_to_dense"]},
         "sets": {}, "quantization": {}, **others,
     }  # fmt: skip
     return {name: Names(name, **names) for name, names in made.items()}

@@ -466,4 +466,5 @@ def _module(name: str) -> Any:
 
 
 # Modules whose names this one has, too.
-PARTS = ("rnn_cell", "rnn", "candidates", "ordering", "nn_more", "nn_windows", "arrays", "norms", "ctc")
+PARTS = ("rnn_cell", "rnn", "candidates", "ordering", "nn_more", "nn_windows", "arrays", "norms", "ctc",
+         "ctc_sparse", "sparse_ops", "sparse_shapes")

@@ -20,6 +20,7 @@ from .host_calls import parts_of, prints_of
 from .initialization import is_initialized_in
 from .operation import Operation, Tensor
 from .programs import Compiled, Counted, Profiled
+from .sparse_tensors import SparseTensor, SparseTensorValue, feeds_of
 
 # Values of sessions that share a container.
 _containers: Dict[str, Store] = {}
@@ -143,6 +144,8 @@ class Session:
     def _flatten(self, fetch: Any, flat: List[Any]) -> Any:
         if fetch is None:
             raise TypeError("Fetch argument None has invalid type NoneType")
+        if isinstance(fetch, SparseTensor):
+            return (lambda xs: SparseTensorValue(*xs), [self._flatten(x, flat) for x in fetch.parts])
         if isinstance(fetch, tuple) and hasattr(fetch, "_fields"):
             return (lambda xs: type(fetch)(*xs), [self._flatten(x, flat) for x in fetch])
         if isinstance(fetch, (list, tuple)):
@@ -164,8 +167,12 @@ class Session:
         return None
 
     def _single(self, feed_dict: Mapping[Any, Any]) -> Iterator[Tuple[Any, Any]]:
-        """Feeds of one tensor each: those of a tuple of tensors, as states of cells are, are a tuple of values."""
+        """Feeds of one tensor each: those of a tuple of tensors, as states of cells are, are a tuple of values, and
+        that of a sparse tensor has three parts."""
         for key, value in feed_dict.items():
+            if isinstance(key, SparseTensor):
+                yield from feeds_of(key, value)
+                continue
             if not isinstance(key, tuple):
                 yield key, value
                 continue

@@ -103,13 +103,14 @@ from .operations import (
     tanh,
     temporal_padding,
     tile,
+    to_dense,
     transpose,
     truncated_normal,
     var,
     zeros_like,
 )
 from .recurrent import foldl, foldr, map_fn, rnn
-from .sequences import ctc_batch_cost, ctc_decode
+from .sequences import ctc_batch_cost, ctc_decode, ctc_label_dense_to_sparse
 from .sessions import (
     clear_session,
     get_session,
@@ -167,6 +168,7 @@ __all__ = [
     "batch_get_value", "batch_normalization", "batch_set_value", "bias_add", "binary_crossentropy", "cast",
     "cast_to_floatx", "categorical_crossentropy", "clear_session", "clip", "concatenate", "constant", "conv1d",
     "conv2d", "conv2d_transpose", "conv3d", "conv3d_transpose", "cos", "count_params", "ctc_batch_cost", "ctc_decode",
+    "ctc_label_dense_to_sparse",
     "cumprod", "cumsum",
     "depthwise_conv2d", "dot", "dropout", "dtype", "elu", "epsilon", "equal", "eval", "exp", "expand_dims", "eye",
     "flatten", "floatx", "foldl", "foldr", "function", "gather", "get_session", "get_uid", "get_value",
@@ -182,7 +184,8 @@ __all__ = [
     "separable_conv1d", "separable_conv2d", "set_epsilon", "set_floatx", "set_image_data_format", "set_learning_phase",
     "set_session", "set_value", "shape", "sigmoid", "sign", "sin", "softmax", "softplus", "softsign",
     "sparse_categorical_crossentropy", "spatial_2d_padding", "spatial_3d_padding", "sqrt", "square", "squeeze", "stack",
-    "std", "stop_gradient", "sum", "switch", "tanh", "temporal_padding", "tile", "transpose", "truncated_normal",
+    "std", "stop_gradient", "sum", "switch", "tanh", "temporal_padding", "tile", "to_dense", "transpose",
+    "truncated_normal",
     "update", "update_add", "update_sub", "var", "variable", "zeros", "zeros_like",
 ]  # fmt: skip
 

@@ -19,30 +19,36 @@ from ...v1.graph import get_default_graph
 from ...v1.operation import Operation, Tensor
 from ...v1.programs import Compiled, Counted, Profiled
 from ...v1.session import Session
+from ...v1.sparse_tensors import SparseTensor, SparseTensorValue, feeds_of, sparse_placeholder
 from ...v1.variables import Variable
 from .. import _phase
 from . import sessions
+from .operations import to_dense
 from .settings import floatx
 from .variables import update, variable_of
 
 
 def placeholder(
     shape: Any = None, ndim: Optional[int] = None, dtype: Any = None, sparse: bool = False, name: Optional[str] = None
-) -> Tensor:
-    """A tensor that functions are fed."""
-    if sparse:
-        raise about("flywheel.keras", NotImplementedError("sparse placeholders"))
+) -> Any:
+    """A tensor that functions are fed; a sparse one is fed a matrix of SciPy, or a `SparseTensorValue`."""
     sizes = shape if shape is not None else None if ndim is None else (None,) * ndim
+    if sparse:
+        made = sparse_placeholder(dtype or floatx(), sizes, name)
+        made._keras_shape = made.static_shape
+        return made
     return _v1.placeholder(dtype or floatx(), sizes, name)
 
 
 def is_placeholder(x: Any) -> bool:
+    if isinstance(x, SparseTensor):
+        return x.values.op.type == "Placeholder"
     return isinstance(x, Tensor) and x.op.type == "Placeholder"
 
 
 def is_keras_tensor(x: Any) -> bool:
     """Returns true if a tensor is the result of a layer."""
-    if not isinstance(x, (Tensor, Variable)):
+    if not isinstance(x, (Tensor, Variable, SparseTensor)):
         raise ValueError(f"Unexpectedly found an instance of type `{type(x)}`. Expected a symbolic tensor instance.")
     return hasattr(x, "_keras_history")
 
@@ -84,10 +90,12 @@ class Function:
             self._roots.append(made.op if isinstance(made, (Tensor, Variable)) else made)
         phases = [i for i, x in enumerate(self.inputs) if _phase.is_phase(x)]
         self._phase_at = phases[0] if phases else -1
-        self._fed = [(i, as_tensor(x)) for i, x in enumerate(self.inputs) if i not in phases]
-        self._fed += [(len(self.inputs) + i, as_tensor(x)) for i, x in enumerate(self._feed_dict)]
+        # Inputs that calls are fed, and their tensors: a sparse one has three.
+        self._taken = [(i, x if isinstance(x, SparseTensor) else as_tensor(x))
+                       for i, x in enumerate([*self.inputs, *self._feed_dict]) if i not in phases]  # fmt: skip
+        self._fed = [part for _, x in self._taken for part in (x.parts if isinstance(x, SparseTensor) else [x])]
         self._is_split = any(op.fields.host_call is not None or op.fields.on_host is not None for op in ancestors(
-            [x if isinstance(x, Operation) else x.op for x in self._roots], {x.op for _, x in self._fed}))  # fmt: skip
+            [x if isinstance(x, Operation) else x.op for x in self._roots], {x.op for x in self._fed}))  # fmt: skip
         self._entries: Dict[Any, Tuple[Session, Compiled, Any]] = {}
         # By phase and shapes of feeds, the number of the first attempt that did not fail, if it is not 0.
         self._attempts: Dict[Any, int] = {}
@@ -119,13 +127,13 @@ class Function:
         if len(inputs) != len(self.inputs):
             raise ValueError(f"expected {len(self.inputs)} inputs, found {len(inputs)}")
         given = [*inputs, *self._feed_dict.values()]
-        arrays = [self._feed(x, given[i]) for i, x in self._fed]
+        arrays = [self._feed(part, value) for i, x in self._taken for part, value in _parts_of(x, given[i])]
         phase = int(inputs[self._phase_at]) if self._phase_at >= 0 else None
         if self._is_split:
             return self._run_parts(phase, arrays)
         own = (phase, *[a.shape for a in arrays])
         problem: Optional[Exception] = None
-        for number, shapes, decides in attempts([(x, a) for a, (_, x) in zip(arrays, self._fed)],
+        for number, shapes, decides in attempts(list(zip(self._fed, arrays)),
                                                 self._attempts.get(own, 0)):  # fmt: skip
             if decides:
                 break
@@ -144,7 +152,7 @@ class Function:
         """Calls a function a part of which Python computes, as a run of the session."""
         session = sessions.get_session()
         session._seed()
-        feeds = [(x, array) for (_, x), array in zip(self._fed, arrays)]
+        feeds: List[Any] = list(zip(self._fed, arrays))
         if phase is not None:
             feeds.append((as_tensor(self.inputs[self._phase_at]), np.asarray(bool(phase))))
         # A run makes results on the host, such as summaries.
@@ -161,7 +169,8 @@ class Function:
                 sessions.initialize(session)
             session._seed()
             found = self._entries[key] = (session, compiled, session._bind(compiled))
-            is_general = all(shape == x.static_shape for shape, (_, x) in zip(shapes, self._fed))
+            is_general = all(shape == x.static_shape for shape, x in zip(shapes, self._fed))
+            is_general = is_general and len(self._fed) == len(self._taken)
             if not compiled.hosts and not self._feed_dict and is_general:
                 self._cases[phase] = (session, found[2])
         _, compiled, entry = found
@@ -177,7 +186,7 @@ class Function:
         return [x if x.shape else x[()] for x in results]
 
     def _feed(self, x: Tensor, value: Any) -> Any:
-        array = _dtypes.as_numpy(value, x.dtype)
+        array = _dtypes.as_numpy(value.toarray() if is_matrix_of_scipy(value) else value, x.dtype)
         shape = x.static_shape
         if shape is not None and (
             len(shape) != array.ndim or any(d not in (None, n) for d, n in zip(shape, array.shape))
@@ -198,7 +207,7 @@ class Function:
                         feed_dict=self._feed_dict, options=self._options, run_metadata=self._metadata)  # fmt: skip
 
     def _compile(self, phase: Optional[int], shapes: Any) -> Compiled:
-        feeds = [(x, x.dtype, s) for (_, x), s in zip(self._fed, shapes)]
+        feeds = [(x, x.dtype, s) for x, s in zip(self._fed, shapes)]
         with _phase.compiling(phase):
             return self._kind(self._roots, feeds, set())
 
@@ -238,5 +247,20 @@ def batch_set_value(tuples: Sequence[Tuple[Variable, Any]]) -> None:
 
 
 def eval(x: Any) -> Any:
-    """The value of a tensor or a variable."""
-    return function([], [x])([])[0]
+    """The value of a tensor or a variable; a sparse one as an array."""
+    return function([], [to_dense(x)])([])[0]
+
+
+def is_matrix_of_scipy(value: Any) -> bool:
+    """Returns true for a sparse matrix of SciPy, which nothing else needs."""
+    return hasattr(value, "tocoo")
+
+
+def _parts_of(x: Any, value: Any) -> List[Tuple[Any, Any]]:
+    """Returns the feeds of an input: three of a sparse one."""
+    if not isinstance(x, SparseTensor):
+        return [(x, value)]
+    if is_matrix_of_scipy(value):
+        own = value.tocoo()
+        value = SparseTensorValue(np.stack([own.row, own.col], 1).astype(np.int64), own.data, own.shape)
+    return [(part, array) for part, array in feeds_of(x, value)]

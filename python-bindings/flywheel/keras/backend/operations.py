@@ -21,6 +21,9 @@ from ...v1.elementwise import TABLE, root
 from ...v1.operation import Tensor
 from ...v1.precision import rounds_once
 from ...v1.printing import Print as _print
+from ...v1.sparse_ops import of_values, sparse_tensor_dense_matmul, sparse_tensor_to_dense
+from ...v1.sparse_shapes import sparse_concat
+from ...v1.sparse_tensors import SparseTensor
 from ...v1.variables import Variable
 from .settings import floatx, normalize_data_format
 
@@ -56,7 +59,7 @@ def int_shape(x: Any) -> Any:
     """The shape as a tuple, with None where a size is not known."""
     if hasattr(x, "_keras_shape"):
         return x._keras_shape
-    x = known(x)
+    x = x if is_sparse(x) else known(x)
     return tuple(x.shape.as_list()) if isinstance(x, Variable) else x.static_shape
 
 
@@ -69,12 +72,12 @@ def known(x: Any) -> Any:
 
 def ndim(x: Any) -> int:
     """The rank of a tensor; that of the shape which a layer declares, if it has none itself."""
-    own = x.static_shape if isinstance(x, Tensor) else None
+    own = x.static_shape if isinstance(x, (Tensor, SparseTensor)) else None
     return len(int_shape(x) if own is None else own)
 
 
 def dtype(x: Any) -> str:
-    return str(_dtypes.name_of(known(x).dtype))
+    return str(_dtypes.name_of((x if is_sparse(x) else known(x)).dtype))
 
 
 def cast(x: Any, dtype: Any) -> Any:
@@ -115,6 +118,12 @@ def squeeze(x: Any, axis: int) -> Any:
 
 
 def concatenate(tensors: Any, axis: int = -1) -> Any:
+    """Tensors in a row along an axis; of sparse ones alone a sparse one, and else a dense one."""
+    count = len([x for x in tensors if is_sparse(x)])
+    if count:
+        if count == len(tensors):
+            return sparse_concat(axis, tensors)
+        tensors = [to_dense(x) for x in tensors]
     return _v1.concat(tensors, axis)
 
 
@@ -168,6 +177,8 @@ def softsign(x: Any) -> Any:
 
 
 def identity(x: Any, name: Optional[str] = None) -> Any:
+    if is_sparse(x):
+        return of_values(x, _v1.identity(x.values, name))
     return _v1.identity(x, name)
 
 
@@ -236,7 +247,9 @@ def clip(x: Any, min_value: Any, max_value: Any) -> Any:
 
 
 def dot(x: Any, y: Any) -> Any:
-    """x times y, of its last dimension and the last but one."""
+    """x times y, of its last dimension and the last but one. x may be a sparse matrix."""
+    if is_sparse(x):
+        return sparse_tensor_dense_matmul(x, y)
     return make("dot", _ops.dot, as_tensor(x), as_tensor(y)) if ndim(x) > 2 or ndim(y) > 2 else _v1.matmul(x, y)
 
 
@@ -402,12 +415,16 @@ def batch_dot(x: Any, y: Any, axes: Any = None) -> Any:
 
 
 def is_tensor(x: Any) -> bool:
-    return isinstance(x, (Tensor, Variable))
+    return isinstance(x, (Tensor, Variable, SparseTensor))
 
 
 def is_sparse(tensor: Any) -> bool:
-    """False: there are none. `tensor` is never one."""
-    return False
+    return isinstance(tensor, SparseTensor)
+
+
+def to_dense(tensor: Any) -> Any:
+    """A sparse tensor as a dense one, and others as they are."""
+    return sparse_tensor_to_dense(tensor, validate_indices=False) if is_sparse(tensor) else tensor
 
 
 def print_tensor(x: Any, message: str = "") -> Any:

@@ -3,8 +3,13 @@
 
 from typing import Any, List, Tuple
 
+from ... import _ops
 from ...v1 import ctc as _ctc
-from ...v1.conversion import as_tensor
+from ...v1 import ops as _v1
+from ...v1.arrays import gather_nd, sequence_mask
+from ...v1.conversion import as_tensor, make
+from ...v1.host_ops import places_where
+from ...v1.sparse_tensors import SparseTensor
 from . import operations as _operations
 from .settings import epsilon
 
@@ -18,6 +23,14 @@ def ctc_batch_cost(y_true: Any, y_pred: Any, input_length: Any, label_length: An
     found = _ctc.ctc_loss_v2(_operations.cast(y_true, "int32"), logits, labels, steps, logits_time_major=False,
                              blank_index=-1)  # fmt: skip
     return _operations.expand_dims(found, 1)
+
+
+def ctc_label_dense_to_sparse(labels: Any, label_lengths: Any) -> Any:
+    """Labels [batch, labels], of which each example has some first ones, as a sparse tensor."""
+    x, lengths = as_tensor(labels), as_tensor(label_lengths)
+    is_label = sequence_mask(make("Reshape", lambda n: _ops.reshape(n, [-1]), lengths), _v1.shape(x)[1])
+    indices = places_where(is_label)
+    return SparseTensor(indices, gather_nd(x, indices), _v1.shape(x, out_type="int64"))
 
 
 def ctc_decode(

@@ -13,14 +13,22 @@ from ...v1.elementwise import TABLE
 from ...v1.graph import GraphKeys, get_default_graph
 from ...v1.initialization import is_initialized_in
 from ...v1.operation import Tensor
+from ...v1.sparse_tensors import SparseTensor
 from ...v1.variables import Variable
 from . import sessions
 from .operations import cast, int_shape
 from .settings import floatx
 
 
-def variable(value: Any, dtype: Any = None, name: Optional[str] = None, constraint: Any = None) -> Variable:
-    """A new variable with this initial value (S7)."""
+def variable(value: Any, dtype: Any = None, name: Optional[str] = None, constraint: Any = None) -> Any:
+    """A new variable with this initial value (S7); of a sparse matrix of SciPy a constant sparse tensor, as in
+    Keras."""
+    if hasattr(value, "tocoo"):
+        own = value.tocoo()
+        made = SparseTensor(np.stack([own.row, own.col], 1), _dtypes.as_numpy(
+            own.data, _dtypes.as_dtype(dtype or floatx())), own.shape)  # fmt: skip
+        made._keras_shape, made._uses_learning_phase = tuple(own.shape), False
+        return made
     if isinstance(value, (Tensor, Variable)):
         value = as_tensor(value)
         if dtype is not None and value.dtype != _dtypes.as_dtype(dtype):
@@ -60,13 +68,15 @@ def _drawn(distribution: str, seed: Any, first: Any, second: Any, shape: Any) ->
 def random_uniform_variable(
     shape: Any, low: float, high: float, dtype: Any = None, name: Optional[str] = None, seed: Any = None
 ) -> Variable:
-    return variable(_drawn("uniform", seed, low, high, shape), dtype, name)
+    found: Variable = variable(_drawn("uniform", seed, low, high, shape), dtype, name)
+    return found
 
 
 def random_normal_variable(
     shape: Any, mean: float, scale: float, dtype: Any = None, name: Optional[str] = None, seed: Any = None
 ) -> Variable:
-    return variable(_drawn("normal", seed, mean, scale, shape), dtype, name)
+    found: Variable = variable(_drawn("normal", seed, mean, scale, shape), dtype, name)
+    return found
 
 
 def count_params(x: Any) -> int:

@@ -3,7 +3,7 @@
 
 import json
 import warnings
-from typing import Any, Dict, List, Optional, Tuple
+from typing import Any, Dict, List, Optional, Set, Tuple
 
 import numpy as np
 
@@ -82,10 +82,14 @@ class Network(Layer):
             stack.append((x, True))
             stack += [(z, False) for z in reversed(node.inputs)]
 
+    def _fed_ops(self) -> Set[Operation]:
+        """Returns the ops of the inputs: a sparse one has three."""
+        return {part.op for x in self.inputs for part in (x.parts if K.is_sparse(x) else [x])}
+
     def _is_beside_layers(self, x: Any) -> bool:
         """Returns true if a tensor that no layer made depends on no layer either, but for the inputs of the model: it
         has no weights that the model would lose."""
-        fed = {z.op for z in self.inputs}
+        fed = self._fed_ops()
         others = [op for op in ancestors([x.op], fed) if op not in fed]
         return not any(op.type == "Placeholder" or any(hasattr(z, "_keras_history") for z in op.outputs)
                        for op in others)  # fmt: skip
@@ -93,7 +97,7 @@ class Network(Layer):
     def _again(self, x: Any, inputs: List[Any]) -> Any:
         """Returns a tensor that no layer made for a call on other inputs. Raises ValueError for one that is computed
         from the model's own."""
-        fed = {z.op for z in self.inputs}
+        fed = self._fed_ops()
         has_others = any(given is not own for given, own in zip(inputs, self.inputs))
         if has_others and not fed.isdisjoint(ancestors([x.op])):
             raise ValueError(f"the model '{self.name}' cannot be called on other inputs: {x} is computed from its own "
@@ -186,7 +190,7 @@ class Network(Layer):
 
     def _own(self, made: List[Any]) -> List[Any]:
         """Returns the tensors that depend on inputs of this model alone: a layer may have other calls."""
-        fed = {x.op for x in self.inputs}
+        fed = self._fed_ops()
         found = []
         for x in made:
             op = x if isinstance(x, Operation) else as_tensor(x).op

@@ -11,6 +11,7 @@ from ..._errors import about
 from ...v1.conversion import as_tensor
 from ...v1.graph import GraphKeys, get_default_graph
 from ...v1.operation import Tensor
+from ...v1.sparse_tensors import SparseTensor
 from ...v1.variables import Variable
 from .. import _traced_calls, constraints, initializers, regularizers
 from .. import backend as K
@@ -202,7 +203,7 @@ class Layer(Configured):
             return _traced_calls.call(self, inputs, kwargs)
         given = [as_tensor(x) if isinstance(x, Variable) else x for x in to_list(inputs)]
         for x in given:
-            if not K.is_keras_tensor(x) and not isinstance(x, Tensor):
+            if not K.is_keras_tensor(x) and not isinstance(x, (Tensor, SparseTensor)):
                 raise about("Layer", ValueError(f"{self.name} was called with an input that isn't a symbolic tensor: "
                                                 f"{x!r}"), " ")  # fmt: skip
         shapes = [K.int_shape(x) for x in given]
@@ -219,7 +220,8 @@ class Layer(Configured):
                 self.assert_input_compatibility(given)
             with get_default_graph().recorded() as ops:
                 made = to_list(self.call(own, **kwargs, **more))
-            outputs = [K.identity(y) if any(y is x for x in given) or not isinstance(y, Tensor) else y for y in made]
+            outputs = [K.identity(y) if any(y is x for x in given) or not isinstance(y, (Tensor, SparseTensor)) else y
+                       for y in made]  # fmt: skip
             found_masks = to_list(self.compute_mask(own, mask))
         found = self.compute_output_shape(one_or_list(shapes))
         listed = list(found) if isinstance(found, list) else [found]
@@ -427,8 +429,7 @@ class InputLayer(Layer):
         self, input_shape: Any = None, batch_size: Any = None, batch_input_shape: Any = None, dtype: Any = None,
         input_tensor: Any = None, sparse: bool = False, name: Optional[str] = None,
     ):  # fmt: skip
-        if sparse:
-            raise about("flywheel.keras", NotImplementedError("sparse inputs"))
+        self.sparse = sparse
         if batch_input_shape is None:
             if input_shape is None and input_tensor is None:
                 raise ValueError("An Input layer should be passed either a `batch_input_shape` or an `input_shape`.")
@@ -436,7 +437,10 @@ class InputLayer(Layer):
         super().__init__(name=name, dtype=dtype, batch_input_shape=batch_input_shape)
         self.built = True
         shape = self.batch_input_shape
-        x = K.placeholder(shape, dtype=self.dtype, name=self.name) if input_tensor is None else as_tensor(input_tensor)
+        if input_tensor is None:
+            x = K.placeholder(shape, dtype=self.dtype, sparse=sparse, name=self.name)
+        else:
+            x = input_tensor if K.is_sparse(input_tensor) else as_tensor(input_tensor)
         if hasattr(x, "_keras_history"):
             # That of a variable, or of a layer, which other models have too.
             x = K.identity(x)
@@ -445,7 +449,7 @@ class InputLayer(Layer):
         self._nodes.append(Node(self, [], [x], {}))
 
     def get_config(self) -> Dict[str, Any]:
-        return {"batch_input_shape": list(self.batch_input_shape), "dtype": self.dtype, "sparse": False,
+        return {"batch_input_shape": list(self.batch_input_shape), "dtype": self.dtype, "sparse": self.sparse,
                 "name": self.name}  # fmt: skip
 
 
@@ -454,8 +458,6 @@ def Input(  # noqa: N802
     tensor: Any = None,
 ) -> Any:  # fmt: skip
     """A tensor that a model is fed; `shape` is without the batch."""
-    if sparse:
-        raise about("flywheel.keras", NotImplementedError("sparse inputs"))
     if batch_shape is None:
         if shape is None:
             if tensor is None:
@@ -463,7 +465,8 @@ def Input(  # noqa: N802
             batch_shape = K.int_shape(tensor)
         else:
             batch_shape = (None, *shape)
-    made = InputLayer(batch_input_shape=batch_shape, dtype=dtype, input_tensor=tensor, name=name or None)
+    made = InputLayer(batch_input_shape=batch_shape, dtype=dtype, input_tensor=tensor, sparse=sparse,
+                      name=name or None)  # fmt: skip
     return made.output
 
 

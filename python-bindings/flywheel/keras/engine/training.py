@@ -294,7 +294,7 @@ class Model(Network):
             raise ValueError(f"expected no targets, since {why}, found some")
         shapes = [K.int_shape(t) for t in self._feed_targets]
         ys = _batches.arrays(y, names, shapes, "target", check=self._check_targets) if shapes else []
-        count = len([*xs, *ys][0]) if xs or ys else self._rows()
+        count = _batches.rows_of([*xs, *ys][0]) if xs or ys else self._rows()
         _check_array_lengths(xs, ys, [])
         if not count:
             raise ValueError("expected at least 1 sample, found 0")
@@ -496,7 +496,8 @@ class Model(Network):
                   for given, names in ((x, self._feed_input_names), (y, self._feed_target_names))]  # fmt: skip
         given = [*(listed[0] if self._feed_inputs else []), *(listed[1] if self._feed_targets else [])]
         own = given if len(given) == count else values[:count]
-        return [*map(np.asarray, own), *values[count:], *([0.0] if self.uses_learning_phase else [])]
+        arrays = [a if _batches.is_sparse(a) else np.asarray(a) for a in own]
+        return [*arrays, *values[count:], *([0.0] if self.uses_learning_phase else [])]
 
     def _validate(self, tests: Any, size: int, steps: Optional[int]) -> List[Any]:
         if isinstance(tests, (list, tuple)):
@@ -540,7 +541,7 @@ class Model(Network):
             _no_steps(steps)
             xs = self._inputs_of(x)
             size = _batches.size_of(batch_size)
-            parts = [self._call(run, batch, 0) for batch, _ in _batches.slices(xs, len(xs[0]), size, None)]
+            parts = [self._call(run, batch, 0) for batch, _ in _batches.slices(xs, _batches.rows_of(xs[0]), size, None)]
         return one_or_list([np.concatenate(made) for made in zip(*parts)])
 
     def _reset_metrics(self) -> None:

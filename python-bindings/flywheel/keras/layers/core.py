@@ -41,6 +41,8 @@ class Dense(Weighted):
         self._make((input_shape[-1], self.units), self.units)
 
     def call(self, inputs: Any, **kwargs: Any) -> Any:
+        if K.is_sparse(inputs):
+            return self._finish(K.dot(inputs, self.kernel))
         return self._finish(make("MatMul", _traced.dense, as_tensor(inputs), self.kernel))
 
     def compute_output_shape(self, input_shape: Any) -> Any:
