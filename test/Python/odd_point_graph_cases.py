@@ -107,7 +107,8 @@ NOT_DIFFERENTIATED: Dict[str, str] = {
         to_int32 to_int64 trainable_variables truncatediv truncatemod truncated_normal truncated_normal_initializer
         uniform_unit_scaling_initializer unique unique_with_counts variable_op_scope variable_scope
         variables_initializer variance_scaling_initializer zeros zeros_initializer zeros_like""",
-    "nn": """collapse_repeated compute_accidental_hits
+    "nn": """collapse_repeated compute_accidental_hits ctc_beam_search_decoder ctc_beam_search_decoder_v2
+        ctc_greedy_decoder
         fixed_unigram_candidate_sampler in_top_k log_uniform_candidate_sampler transposed
         uniform_candidate_sampler zero_fraction""",
     "math": "bincount in_top_k zero_fraction truncatediv truncatemod",
@@ -118,7 +119,7 @@ NOT_DIFFERENTIATED: Dict[str, str] = {
         non_max_suppression_with_scores random_crop random_hue random_saturation
         ResizeMethod as_tensor box_of make random_brightness random_contrast random_flip_left_right
         random_flip_up_down wrapping_cast resize where""",
-    "K": """ctc_decode image_dim_ordering set_image_dim_ordering
+    "K": """ctc_decode ctc_label_dense_to_sparse to_dense image_dim_ordering set_image_dim_ordering
         Function all any arange backend batch_get_value batch_set_value cast_to_floatx clear_session count_params
         dtype epsilon eval floatx function get_session get_uid get_value get_variable_shape image_data_format in_top_k
         initialize int_shape is_keras_tensor is_placeholder is_sparse is_tensor learning_phase

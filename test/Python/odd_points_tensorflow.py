@@ -28,7 +28,9 @@ LABELS = ("value", "first", "second")
 # Functions, the lowest order that differs, and why, as docs/Derivatives.md has it.
 DIFFERENT: Dict[str, Any] = {
     # Infinite in TensorFlow at a pole, and NaN here, as there is no derivative.
-    "lgamma": 2,
+    "lgamma": 2, "polygamma": 2,
+    # Zero in TensorFlow where the probability of a path rounds to 0.
+    "ctc_loss(tf.SparseTensor": 1,
     # The derivative by the divisor, from the rounded quotient instead of the exact one.
     "mod": 1, "floormod": 1,
     # A negative base: here the second derivative is symmetric, 0 wherever the exponent takes part.
@@ -152,7 +154,7 @@ def is_missing(text: str) -> bool:
     """Returns true for what TensorFlow 2.21 has not, or not with these arguments or this gradient."""
     return any(word in text for word in (
         "div_no_nan", "nth_element", "adjust_contrast", "sampled_softmax", "nce_loss", "clip_by_average_norm",
-        "normalize_moments", "tf.maximum(0.0", "rnn(",
+        "normalize_moments", "tf.maximum(0.0", "rnn(", "resize_area", "ctc_loss_v2",
     ))  # fmt: skip
 
 

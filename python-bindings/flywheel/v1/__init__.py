@@ -40,6 +40,7 @@ from .dtypes import DType, as_dtype
 from .elementwise import TABLE as _TABLE
 from .errors import OpError, OutOfRangeError
 from .functional_ops import foldl, foldr, map_fn, scan
+from .gamma_functions import *  # noqa: F403
 from .graph import Graph, GraphKeys, get_default_graph, reset_default_graph
 from .host_ops import *  # noqa: F403
 from .initialization import (

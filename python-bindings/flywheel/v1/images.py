@@ -29,6 +29,35 @@ def _places(total: int, count: int, align_corners: bool) -> Any:
     return np.arange(count) * scale
 
 
+def _cubic_shares(at: Any, total: int) -> Any:
+    """Returns the shares of elements in those at these places, [count, total], as TensorFlow 1 has them: by Keys'
+    kernel of the coefficient -0.75, whose distances are multiples of 1 / 1024."""
+    steps = 1024
+    places = at.astype(np.float32)
+    first = np.floor(places).astype(np.int64)
+    offset = np.rint((places - first.astype(np.float32)) * np.float32(steps)) / steps
+    shares = np.zeros((len(at), total))
+    for place in range(-1, 3):
+        distance = np.abs(offset - place)
+        inner = ((-0.75 + 2) * distance - (-0.75 + 3)) * distance**2 + 1
+        outer = ((-0.75 * distance + 3.75) * distance - 6) * distance + 3
+        np.add.at(shares, (np.arange(len(at)), np.clip(first + place, 0, total - 1)),
+                  np.where(distance <= 1, inner, outer))  # fmt: skip
+    return shares
+
+
+def _area_shares(total: int, count: int, align_corners: bool) -> Any:
+    """Returns the part of each element in the span of each result, [count, total]."""
+    scale = (total - 1) / (count - 1) if align_corners and count > 1 else total / count
+    begin = np.arange(count)[:, None] * scale
+    element = np.arange(int(math.ceil(count * scale)) + 1)
+    part = np.clip(np.minimum(begin + scale, element + 1) - np.maximum(begin, element), 0, None) / scale
+    shares = np.zeros((count, total))
+    rows = np.arange(count)[:, None]
+    np.add.at(shares, (rows, np.minimum(element, total - 1)[None, :]), part)
+    return shares
+
+
 def _resized(x: Any, size: List[int], method: int, align_corners: bool) -> Any:
     for axis, count in zip((x.ndim - 3, x.ndim - 2), size):
         total = x._dims[axis]
@@ -38,6 +67,10 @@ def _resized(x: Any, size: List[int], method: int, align_corners: bool) -> Any:
         if method == ResizeMethod.NEAREST_NEIGHBOR:
             whole = np.floor(at + 0.5) if align_corners else np.floor(at + 1e-9)
             x = _interpolation.repeat_or_take(x, np.minimum(whole.astype(np.int64), total - 1), axis, total)
+        elif method in (ResizeMethod.BICUBIC, ResizeMethod.AREA):
+            shares = _cubic_shares(at, total) if method == ResizeMethod.BICUBIC else _area_shares(
+                total, count, align_corners)  # fmt: skip
+            x = _interpolation.weigh(_ops.cast(x, _dtypes.float32), shares, axis)
         elif count != total:
             shares = _interpolation.interpolation_weights(at, total)
             x = _interpolation.weigh(_ops.cast(x, _dtypes.float32), shares, axis)
@@ -48,13 +81,18 @@ def resize_images(
     images: Any, size: Any, method: int = ResizeMethod.BILINEAR, align_corners: bool = False,
     preserve_aspect_ratio: bool = False, name: Optional[str] = None,
 ) -> Any:  # fmt: skip
-    """Images of another height and width, by the nearest or by linear interpolation. Each size is a program, if it is
-    computed."""
-    if method not in (ResizeMethod.BILINEAR, ResizeMethod.NEAREST_NEIGHBOR) or preserve_aspect_ratio:
-        raise about("flywheel.v1.image.resize_images", NotImplementedError(
-            "only BILINEAR and NEAREST_NEIGHBOR, to a size that is given"))  # fmt: skip
+    """Images of another height and width, by the nearest, linear or cubic interpolation, or as means of areas. With
+    `preserve_aspect_ratio` they are as large as fits into the size. Each size is a program, if it is computed."""
+    if method not in range(4):
+        raise ValueError(f"Resize method is not implemented: expected one of tf.image.ResizeMethod, found {method!r}")
     x, wanted = as_tensor(images), _sizes.as_known(size)
     shape = x.static_shape
+    if preserve_aspect_ratio:
+        if shape is None or None in shape[-3:-1] or not isinstance(wanted, np.ndarray):
+            raise about("flywheel.v1.image.resize_images", NotImplementedError(
+                "preserve_aspect_ratio of images and a size that are known"))  # fmt: skip
+        scale = min(np.float32(n) / np.float32(m) for n, m in zip(wanted, shape[-3:-1]))
+        wanted = np.rint(np.float32(scale) * np.array(shape[-3:-1], np.float32)).astype(np.int64)
     kind = x.dtype if method == ResizeMethod.NEAREST_NEIGHBOR else _dtypes.float32
     is_known = isinstance(wanted, np.ndarray)
     if is_known and shape is not None and None not in shape[-3:-1]:
@@ -78,6 +116,16 @@ def resize_bilinear(images: Any, size: Any, align_corners: bool = False, name: O
 
 def resize_nearest_neighbor(images: Any, size: Any, align_corners: bool = False, name: Optional[str] = None) -> Any:
     return resize_images(images, size, ResizeMethod.NEAREST_NEIGHBOR, align_corners, name=name)
+
+
+def resize_bicubic(images: Any, size: Any, align_corners: bool = False, name: Optional[str] = None) -> Any:
+    return resize_images(images, size, ResizeMethod.BICUBIC, align_corners, name=name)
+
+
+def resize_area(images: Any, size: Any, align_corners: bool = False, name: Optional[str] = None) -> Any:
+    """Images of another size, whose elements are means of what they cover. As in TensorFlow, `align_corners` changes
+    how much that is."""
+    return resize_images(images, size, ResizeMethod.AREA, align_corners, name=name)
 
 
 def _flipped(place: int) -> Callable[..., Any]:

@@ -50,7 +50,7 @@ INSTEAD: Dict[str, str] = {
     "read_file": "read the file in Python, and feed it",
     "real": "a tensor of real and imaginary parts",
     "saved_model": "Saver, or flywheel.export for C programs",
-    "signal": "numpy.fft in tf.py_func",
+    "signal": "numpy.fft in tf.py_func, for complex numbers",
     "sparse_mask": "gradients are dense tensors here",
     "sparse_merge": "tf.SparseTensor of the indices and values",
     "spectral": "numpy.fft in tf.py_func",
@@ -108,7 +108,8 @@ class Names(SimpleNamespace):
 _MATH = (
     "abs accumulate_n acos acosh add add_n argmax argmin asin asinh atan atan2 atanh ceil confusion_matrix cos cosh "
     "count_nonzero cumprod cumsum digamma div_no_nan divide equal erf erfc exp expm1 floor floordiv floormod greater "
-    "greater_equal invert_permutation is_finite is_inf is_nan less less_equal lgamma log log1p log_sigmoid logical_and "
+    "greater_equal igamma igammac "
+    "invert_permutation is_finite is_inf is_nan less less_equal lgamma log log1p log_sigmoid logical_and "
     "logical_not logical_or logical_xor maximum minimum mod multiply negative not_equal pow reciprocal reduce_all "
     "reduce_any reduce_euclidean_norm reduce_logsumexp reduce_max reduce_mean reduce_min reduce_prod reduce_std "
     "reduce_sum reduce_variance rint round rsqrt segment_max segment_mean segment_min segment_prod segment_sum sigmoid "
@@ -133,7 +134,7 @@ _SPARSE = (
 def build(tf: Any, nn: Any, others: Dict[str, Dict[str, Any]]) -> Dict[str, Names]:
     """`tf.math` and others, of the names of `tf`."""
 
-    from . import assertions, matrices_more, sparse_shapes, special
+    from . import assertions, matrices_more, signal, sparse_shapes, special
 
     def of(*names: str) -> Dict[str, Any]:
         return {name: tf[name] for name in names}
@@ -164,6 +165,6 @@ def build(tf: Any, nn: Any, others: Dict[str, Dict[str, Any]]) -> Dict[str, Name
         "sparse": {**{name: tf[f"sparse_{name}"] for name in _SPARSE}, **sparse_shapes.SPARSE,
                    "SparseTensor": tf["SparseTensor"], "matmul": tf["sparse_tensor_dense_matmul"],
                    "sparse_dense_matmul": tf["sparse_tensor_dense_matmul"], "to_dense": tf["sparse_tensor_to_dense"]},
-        "sets": {}, "quantization": {}, **others,
+        "signal": signal.NAMES, "sets": {}, "quantization": {}, **others,
     }  # fmt: skip
     return {name: Names(name, **names) for name, names in made.items()}
