@@ -6,6 +6,7 @@ from .._contracts import explain_all as _explain_all
 from .._contracts import public_names as _public_names
 from . import (
     activations,
+    applications,
     backend,
     callbacks,
     config,
@@ -28,9 +29,9 @@ from .metrics import Metric
 from .models import Input, Model, Sequential
 
 __all__ = [
-    "Input", "Layer", "Loss", "Metric", "Model", "Sequential", "activations", "backend", "callbacks", "config",
-    "constraints", "datasets", "initializers", "layers", "losses", "metrics", "models", "optimizers", "preprocessing",
-    "regularizers", "utils",
+    "Input", "Layer", "Loss", "Metric", "Model", "Sequential", "activations", "applications", "backend", "callbacks",
+    "config", "constraints", "datasets", "initializers", "layers", "losses", "metrics", "models", "optimizers",
+    "preprocessing", "regularizers", "utils",
 ]  # fmt: skip
 
 for _module in (activations, backend, callbacks, constraints, initializers, layers, losses, metrics, models,
@@ -38,8 +39,7 @@ for _module in (activations, backend, callbacks, constraints, initializers, laye
     _explain_all(vars(_module), _public_names(vars(_module)))
 
 __getattr__ = Missing("keras", __name__, {
-    "applications": "no weights are downloaded; build the network of flywheel.keras.layers, or import one by "
-    "flywheel.torch or flywheel.onnx", "wrappers": "a model has fit and predict",
+    "wrappers": "a model has fit and predict",
     "ops": "flywheel.keras.backend of tensors of a model, and the functions of flywheel, such as flywheel.matmul, in a "
     "traced function", "random": "flywheel.keras.backend.random_uniform and others, or flywheel.random",
     "Variable": "flywheel.keras.backend.variable, or flywheel.Variable", "KerasTensor": "Input",
