@@ -6,7 +6,6 @@ from typing import Any, Dict, List, Mapping, Optional, Sequence, Tuple
 import numpy as np
 
 from ... import _dtypes
-from ..._errors import about
 from ..._flywheel import InvalidArgumentError
 from ..._kinds import elements
 from ..._models import cost
