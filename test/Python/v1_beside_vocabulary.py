@@ -396,7 +396,7 @@ def what_is_missing() -> None:
     """A name that is not there says so, and what to use."""
     import flywheel.v1 as tf
 
-    for what, words in ((lambda: tf.estimator.Estimator, "flywheel.keras"), (lambda: tf.nn.ctc_loss, "ctc_loss_v2"),
+    for what, words in ((lambda: tf.estimator.Estimator, "flywheel.keras"),
                         (lambda: tf.train.import_meta_graph, "build it again"), (lambda: tf.FIFOQueue, "Batches"),
                         (lambda: tf.contrib.slim.nets.vgg, "layers")):  # fmt: skip
         try:

@@ -6,8 +6,7 @@ from typing import Any, Callable, List, Optional
 
 import numpy as np
 
-from .. import _dtypes, _interpolation, _ops
-from .._errors import about
+from .. import _dtypes, _errors, _interpolation, _ops
 from .._ops import _core, _indexing, _precision
 from .._ops._conversions import wrapping_cast
 from . import sizes as _sizes
@@ -89,7 +88,7 @@ def resize_images(
     shape = x.static_shape
     if preserve_aspect_ratio:
         if shape is None or None in shape[-3:-1] or not isinstance(wanted, np.ndarray):
-            raise about("flywheel.v1.image.resize_images", NotImplementedError(
+            raise _errors.about("flywheel.v1.image.resize_images", NotImplementedError(
                 "preserve_aspect_ratio of images and a size that are known"))  # fmt: skip
         scale = min(np.float32(n) / np.float32(m) for n, m in zip(wanted, shape[-3:-1]))
         wanted = np.rint(np.float32(scale) * np.array(shape[-3:-1], np.float32)).astype(np.int64)
@@ -201,7 +200,7 @@ def _converted(x: Any, target: Any, saturate: bool) -> Any:
         # `top` may not be a number of the dtype.
         bounded = _ops.clip(y, float(np.iinfo(target).min), top)
         return _ops.cast(bounded, target) if saturate else wrapping_cast(y, target)
-    raise about("flywheel.v1.image.convert_image_dtype", NotImplementedError("of integers to others"))
+    raise _errors.about("flywheel.v1.image.convert_image_dtype", NotImplementedError("of integers to others"))
 
 
 def _as_floating(x: Any) -> Any:
@@ -259,7 +258,7 @@ def crop_to_bounding_box(
 ) -> Any:
     for what, count in (("height", target_height), ("width", target_width)):
         if count <= 0:
-            raise about("crop_to_bounding_box", ValueError(f"expected a {what} of at least 1, found {count}"))
+            raise _errors.about("crop_to_bounding_box", ValueError(f"expected a {what} of at least 1, found {count}"))
 
     def emit(x: Any) -> Any:
         offsets: List[_core.Size] = [0] * x.ndim
@@ -313,7 +312,7 @@ def total_variation(images: Any, name: Optional[str] = None) -> Any:
 
     def emit(x: Any) -> Any:
         if not _dtypes.is_floating(x.dtype):
-            raise about("total_variation", TypeError("expected floating-point images, found "
+            raise _errors.about("total_variation", TypeError("expected floating-point images, found "
                                                      f"{_dtypes.name_of(x.dtype)}: convert them by "
                                                      "convert_image_dtype"))  # fmt: skip
         down = _ops.abs(_ops.subtract(x[..., 1:, :, :], x[..., :-1, :, :]))

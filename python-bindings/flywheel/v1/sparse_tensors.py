@@ -2,7 +2,7 @@
 """Sparse tensors: the indices and the values of the elements that are not 0, and a shape. Their number is a size that a
 run has."""
 
-from typing import Any, List, NamedTuple, Optional
+from typing import Any, List, NamedTuple, Optional, Tuple
 
 import numpy as np
 
@@ -43,6 +43,8 @@ class SparseTensor:
     __array_ufunc__ = None
     # The marks of Keras: see those of `Tensor`.
     _keras_shape: Any
+    _keras_history: Tuple[Any, int, int]
+    _keras_mask: Any
     _uses_learning_phase: bool
 
     def __init__(self, indices: Any, values: Any, dense_shape: Any):
