@@ -93,10 +93,11 @@ class Constant(Initializer):
     mnemonic = "train.constant"
 
     def __init__(self, values: Any, dtype: Any = None) -> None:
-        array = _dtypes.literal(values, dtype)
+        array = _dtypes.kept(values, dtype)
         super().__init__({"values": array})
         # Numbers of Python have no dtype of their own.
-        self._numbers = values if dtype is None and isinstance(values, (int, float, list, tuple)) else None
+        has_numbers = dtype is None and isinstance(values, (int, float, list, tuple))
+        self._numbers = _dtypes.copied(values) if has_numbers else None
 
     def of(self, dtype: _dtypes.DType) -> "Constant":
         """The same for a variable of `dtype`: 1 is 1.0 for a floating-point one."""

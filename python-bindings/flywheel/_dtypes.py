@@ -172,6 +172,22 @@ def weak(value: Union[bool, int, float], other: DType) -> DType:
     return other if is_floating(other) else float32
 
 
+def resolved(value: Any) -> Any:
+    """Returns a tensor of PyTorch whose memory has its elements: one may be the negative, or the conjugate, of what
+    lies there. Returns other values as they are."""
+    for name, resolve in (("is_conj", "resolve_conj"), ("is_neg", "resolve_neg")):
+        if getattr(value, name, bool)() is True:
+            value = getattr(value, resolve)()
+    return value
+
+
+def refuse_matrix(value: Any) -> None:
+    """Raises TypeError for a matrix of NumPy, whose products are those of matrices."""
+    if isinstance(value, np.matrix):
+        raise TypeError("a numpy.matrix multiplies as matrices do, and a tensor by elements: use numpy.asarray(value), "
+                        "and @ for products of matrices")  # fmt: skip
+
+
 def refuse_masked(value: Any) -> None:
     """Raises TypeError for a masked array, also in lists: no tensor has a mask."""
     if isinstance(value, np.ma.MaskedArray):
@@ -187,6 +203,8 @@ def as_numpy(value: Any, dtype: Any = None) -> np.ndarray[Any, Any]:
     """A value as an array of NumPy, of any layout, in the byte order of this machine. Raises TypeError for a masked
     array."""
     refuse_masked(value)
+    if hasattr(value, "__dlpack__"):
+        value = resolved(value)
     try:
         array = np.asarray(value, dtype)
     except ValueError:
@@ -233,6 +251,8 @@ def _beyond(wide: np.ndarray[Any, Any], dtype: DType) -> Tuple[Any, Any]:
 def literal(value: Any, dtype: DTypeLike = None) -> np.ndarray[Any, Any]:
     """A Python value as a dense array: numbers as `of_number` says, arrays with the
     dtype that they have. Raises TypeError for what no tensor holds."""
+    if hasattr(value, "__dlpack__"):
+        value = resolved(value)
     array = as_numpy(value)
     if dtype is not None:
         wanted = as_dtype(dtype)
@@ -260,3 +280,44 @@ def literal(value: Any, dtype: DTypeLike = None) -> np.ndarray[Any, Any]:
             kind = "an array of objects: " if array.ndim else ""
             raise wrong(TypeError, "an array, a number, a string or a list of them", kind + ", ".join(sorted(odd)))
     return np.require(array, requirements=["C", "A", "E"])
+
+
+def kept(value: Any, dtype: DTypeLike = None) -> np.ndarray[Any, Any]:
+    """Returns `literal(value, dtype)` for later use: writing to the caller's array changes nothing in it."""
+    array = literal(value, dtype)
+    return array.copy() if _may_change(array, value) else array
+
+
+def copied(value: Any) -> Any:
+    """Returns a number, an array or nested lists of them for later use: writing to the caller's arrays and lists
+    changes nothing in it."""
+    if isinstance(value, (list, tuple)):
+        return [copied(one) for one in value]
+    return np.array(value) if isinstance(value, np.ndarray) or hasattr(value, "__dlpack__") else value
+
+
+def is_frozen(array: np.ndarray[Any, Any]) -> bool:
+    """Returns true if the memory of an array is read-only, whoever has it: its flags and those of its bases say so."""
+    base: Any = array
+    while isinstance(base, np.ndarray):
+        if base.flags.writeable:
+            return False
+        base = base.base
+    return base is None or _is_read_only(base)
+
+
+def _is_read_only(buffer: Any) -> bool:
+    try:
+        return memoryview(buffer).readonly
+    except TypeError:
+        return False
+
+
+def _may_change(array: np.ndarray[Any, Any], value: Any) -> bool:
+    """Returns true if anyone else may write to the memory of an array that is made of `value`."""
+    if array.base is None:
+        return array is value
+    base: Any = array
+    while isinstance(base, np.ndarray):
+        base = base.base
+    return not _is_read_only(base)

@@ -84,7 +84,7 @@ class _Scalar(_Number):
             super().set(value)
             return
         _trace.refuse_actions(f"setting variable '{self.name}'", "`assign` sets it in each")
-        array = np.asarray(value, np.float64)
+        array = np.array(value, np.float64)
         if array.shape != ():
             raise ValueError(f"expected a number for '{self.name}', found an array of shape {array.shape}")
         store = current_store()

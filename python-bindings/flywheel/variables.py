@@ -106,7 +106,8 @@ class Variable(VariableOperators):
             raise ValueError("an initial value is computed by a function without arguments, not in another one: "
                              "Variable(lambda: ...)")  # fmt: skip
         else:
-            self._host_value = _dtypes.literal(initial_value, kind)
+            _dtypes.refuse_matrix(initial_value)
+            self._host_value = _dtypes.kept(initial_value, kind)
             self.dtype, self.shape = _dtypes.as_dtype(self._host_value.dtype), self._host_value.shape
         # Nobody chooses the default: see Module.
         is_open = name == "Variable"

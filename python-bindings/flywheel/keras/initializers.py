@@ -5,6 +5,7 @@ from typing import Any, Dict, Optional, Tuple
 
 import numpy as np
 
+from .. import _dtypes
 from .._contracts import public_form
 from .._errors import about
 from .._kinds import text
@@ -35,7 +36,7 @@ class Constant(Initializer):
     arguments = ("value",)
 
     def __init__(self, value: Any = 0):
-        self.value = value
+        self.value = _dtypes.copied(value)
 
     def __call__(self, shape: Any, dtype: Any = None) -> Any:
         return np.full(shape, self.value, dtype or K.floatx())

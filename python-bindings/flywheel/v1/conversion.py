@@ -75,7 +75,7 @@ def constant(
     wanted = None if dtype is None else dtype_of(dtype)
     if wanted is not None and not isinstance(value, (np.ndarray, np.generic)):
         _expect_convertible(value, wanted)
-    array = _dtypes.literal(value, wanted)
+    array = _dtypes.kept(value, wanted)
     if shape is not None:
         sizes = known_sizes(shape)
         if verify_shape and array.shape != sizes:

@@ -505,7 +505,7 @@ def _of_tensors(tensors: Any, inner: Callable[[Any], Any], rows: Callable[[Any],
 
 
 def _array(value: Any) -> Any:
-    return _dtypes.literal(value, None)
+    return _dtypes.kept(value)
 
 
 def _padded(column: Any, goal: Any, fill: Any) -> Any:

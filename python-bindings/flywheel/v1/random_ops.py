@@ -158,7 +158,7 @@ class constant_initializer(Initializer):  # noqa: N801
 
     def __init__(self, value: Any = 0, dtype: Any = _dtypes.float32, verify_shape: bool = False):
         super().__init__(dtype)
-        self.value, self.verify_shape = value, verify_shape
+        self.value, self.verify_shape = _dtypes.copied(value), verify_shape
 
     def make(self, shape: List[int], dtype: Any) -> Tensor:
         return constant(self.value, dtype, shape, verify_shape=self.verify_shape)
