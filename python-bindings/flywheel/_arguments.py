@@ -8,6 +8,7 @@ from typing import Any, NamedTuple, Optional, Tuple, Union
 import numpy as np
 
 from . import _dtypes
+from ._dtypes import resolved
 from ._errors import wrong
 from ._operators import Operators
 from ._tensor import format_shape
@@ -62,16 +63,18 @@ def describe(value: Any) -> Optional[Leaf]:
 
 def as_array(value: Any) -> Any:
     """Converts another package's array to NumPy, without a copy if DLPack or the buffer protocol allows that. Raises
-    TypeError for a masked array."""
+    TypeError for a masked array and for a matrix."""
     if isinstance(value, np.ma.MaskedArray):
         _dtypes.refuse_masked(value)
+    _dtypes.refuse_matrix(value)
     if isinstance(value, (np.ndarray, np.generic, TensorSpec, *_NUMBERS, *_STATIC)):
         return value
     if str(getattr(value, "dtype", "")) == "torch.bfloat16" and _dtypes.bfloat16 is not None:
         # NumPy knows of no such type: the bits.
-        bits = value.detach().view(sys.modules["torch"].int16)
+        bits = resolved(value.detach()).view(sys.modules["torch"].int16)
         return np.from_dlpack(bits).view(_dtypes.bfloat16)
     if hasattr(value, "__dlpack__"):
+        value = resolved(value)
         try:
             return np.from_dlpack(value)
         except (BufferError, RuntimeError, TypeError):

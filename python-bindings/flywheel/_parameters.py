@@ -2,7 +2,7 @@
 """The parameters of traced functions: specs of a signature, static ones, and what a call of modules depends on."""
 
 import collections.abc
-from typing import Any, FrozenSet, Hashable, List, Optional, Sequence, Set, Tuple, Union
+from typing import Any, Dict, FrozenSet, Hashable, List, Optional, Sequence, Set, Tuple, Union
 
 import numpy as np
 
@@ -10,6 +10,7 @@ from . import _dtypes, _tree
 from ._arguments import TensorSpec, as_array, format_shape_of
 from ._errors import wrong
 from ._identity import identity
+from ._tensor import Tensor, as_tensor, format_shape
 from .store import current_store
 
 # Static arguments whose values are a part of the form of a call.
@@ -49,9 +50,7 @@ def static_places(
 def convert_by_specs(name: str, wanted: Sequence[TensorSpec], given: Sequence[Any]) -> List[Any]:
     """Returns the arguments of a call of the function `name` as arrays of the specs. Raises TypeError for another
     number or dtype, ValueError for another shape."""
-    if len(wanted) != len(given):
-        raise TypeError(f"'{name}' has a signature of {len(wanted)} tensors, found {len(given)} arguments "
-                        "(each element of a list is one: np.array(x) makes an array of it)")  # fmt: skip
+    _check_count(name, wanted, given)
     converted = []
     for value, one in zip(given, wanted):
         if isinstance(value, TensorSpec):
@@ -60,17 +59,49 @@ def convert_by_specs(name: str, wanted: Sequence[TensorSpec], given: Sequence[An
         value = as_array(value)
         if not isinstance(value, (np.ndarray, np.generic)):
             value = _dtypes.literal(value, one.dtype)
-        if _dtypes.as_dtype(value.dtype) != one.dtype:
-            raise TypeError(
-                f"'{name}' takes {one.dtype}{format_shape_of(one)}, found an array of {value.dtype}"
-            )
-        if len(value.shape) != len(one.shape) or any(
-            isinstance(d, int) and d != n for d, n in zip(one.shape, value.shape)
-        ):
-            raise ValueError(f"Cannot feed value of shape {value.shape} to '{name}', which takes "
-                             f"{format_shape_of(one)}")  # fmt: skip
+        _check_form(name, one, value.dtype, value.shape)
         converted.append(value)
     return converted
+
+
+def _check_count(name: str, wanted: Sequence[TensorSpec], given: Sequence[Any]) -> None:
+    if len(wanted) != len(given):
+        raise TypeError(f"'{name}' has a signature of {len(wanted)} tensors, found {len(given)} arguments "
+                        "(each element of a list is one: np.array(x) makes an array of it)")  # fmt: skip
+
+
+def _check_form(name: str, one: TensorSpec, dtype: Any, dims: Sequence[Optional[int]]) -> None:
+    """Raises TypeError for another dtype, ValueError for another shape; a size that is not known, None, may be any."""
+    if _dtypes.as_dtype(dtype) != one.dtype:
+        raise TypeError(f"'{name}' takes {one.dtype}{format_shape_of(one)}, found an array of {dtype}")
+    if len(dims) != len(one.shape) or any(
+        isinstance(d, int) and n is not None and d != n for d, n in zip(one.shape, dims)
+    ):
+        raise ValueError(f"Cannot feed value of shape {format_shape(dims)} to '{name}', which takes "
+                         f"{format_shape_of(one)}")  # fmt: skip
+
+
+def convert_traced(name: str, signature: Any, given: Any) -> Any:
+    """Returns the arguments of a call of the function `name` in another traced function: tensors as they are, others as
+    arrays of the specs. Raises as `convert_by_specs` does, and ValueError for two sizes of one name."""
+    from .variables import Variable, traced_variable
+
+    wanted, (leaves, tree) = _tree.flatten(signature)[0], _tree.flatten(given)
+    _check_count(name, wanted, leaves)
+    sizes: Dict[str, int] = {}
+    converted: List[Any] = []
+    for value, one in zip(map(traced_variable, leaves), wanted):
+        if isinstance(value, Tensor) and value._weak is not None:
+            value = as_tensor(value, one.dtype)
+        elif not isinstance(value, (Tensor, Variable)):
+            (value,) = convert_by_specs(name, [one], [value])
+        dims = value._dims if isinstance(value, Tensor) else value.shape
+        _check_form(name, one, value.dtype, dims)
+        for d, n in zip(one.shape, dims):
+            if isinstance(d, str) and n is not None and sizes.setdefault(d, n) != n:
+                raise ValueError(f"'{name}' takes one size as '{d}', found {sizes[d]} and {n}")
+        converted.append(value)
+    return _tree.unflatten(tree, converted)
 
 
 def form_of_call(args: Tuple[Any, ...], static: FrozenSet[Union[str, int]]) -> Optional[Hashable]:

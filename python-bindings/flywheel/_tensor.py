@@ -161,6 +161,7 @@ def constant(value: Any, dtype: Any = None, shape: Optional[Sequence[int]] = Non
         from ._sizes import refuse
 
         refuse("a list of sizes", "list")
+    _dtypes.refuse_matrix(value)
     array = _dtypes.literal(value, dtype)
     if holds_tensors(shape):
         from . import _ops

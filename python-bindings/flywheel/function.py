@@ -33,7 +33,7 @@ from ._hints import check_keywords
 from ._identity import identity, is_hashable
 from ._kept import Bound
 from ._options import StepOptions, check_kinds, check_names
-from ._parameters import check_specs, convert_by_specs, form_of_call, static_places
+from ._parameters import check_specs, convert_by_specs, convert_traced, form_of_call, static_places
 from ._tensor import Tensor
 from ._trace import warn_user
 from ._traced import FED, Static, Traced
@@ -164,6 +164,8 @@ class Function(_flywheel.Dispatcher):
     def _dispatch(self, *args: Any, **kwargs: Any) -> Any:
         """Handles a call that no compiled case is for."""
         if _trace.is_tracing():
+            if self._specs is not None:
+                args, kwargs = convert_traced(self.name, self._specs, self._bind(args, kwargs))
             return self._function(*args, **kwargs)
         # A signature converts arguments, which entries of calls do not.
         form = None if kwargs or self._specs is not None else form_of_call(args, self._static)

@@ -139,21 +139,25 @@ static bool hasOddBooleans(PyArrayObject *array) {
   return bits > 1;
 }
 
-static bool isMasked(PyArrayObject *array) {
+/// Returns true if an array is an object of a class of a module of NumPy.
+static bool isA(PyArrayObject *array, const char *module, const char *name) {
   if (PyArray_CheckExact(array))
     return false;
   // No array is masked before the module is loaded.
-  PyObject *module = PyDict_GetItemString(PyImport_GetModuleDict(), "numpy.ma");
-  if (!module)
+  PyObject *loaded = PyDict_GetItemString(PyImport_GetModuleDict(), module);
+  if (!loaded)
     return false;
-  nb::object type = nb::getattr(nb::handle(module), "MaskedArray", nb::none());
-  return PyObject_IsInstance(reinterpret_cast<PyObject *>(array), type.ptr()) ==
-         1;
+  nb::object type = nb::getattr(nb::handle(loaded), name, nb::none());
+  return PyType_Check(type.ptr()) &&
+         PyObject_IsInstance(reinterpret_cast<PyObject *>(array), type.ptr()) ==
+             1;
 }
+
+bool isMatrix(PyArrayObject *array) { return isA(array, "numpy", "matrix"); }
 
 PyObject *makeDense(PyArrayObject *array, DType dtype,
                     const std::string &what) {
-  if (isMasked(array)) {
+  if (isA(array, "numpy.ma", "MaskedArray")) {
     PyErr_Format(PyExc_TypeError,
                  "%s takes no masked array, whose mask would be lost: use "
                  "value.filled(number), or value.data for the elements without "

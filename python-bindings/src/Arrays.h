@@ -46,6 +46,9 @@ inline bool isDense(PyArrayObject *array) {
          PyArray_ISNOTSWAPPED(array);
 }
 
+/// Returns true for a numpy.matrix, whose products are those of matrices.
+bool isMatrix(PyArrayObject *array);
+
 /// Returns the dimension sizes of an array.
 inline llvm::ArrayRef<int64_t> getShape(PyArrayObject *array) {
   static_assert(sizeof(npy_intp) == sizeof(int64_t), "64-bit machines only");

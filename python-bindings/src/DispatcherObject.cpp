@@ -192,7 +192,8 @@ static bool matches(FeedKind kind, const ArgumentSpec &spec, PyObject *value,
   if (!PyArray_Check(value))
     return false;
   auto *array = reinterpret_cast<PyArrayObject *>(value);
-  if (!isDense(array) || getArrayDType(array, spec.dtype) != spec.dtype)
+  if (!isDense(array) || getArrayDType(array, spec.dtype) != spec.dtype ||
+      isMatrix(array))
     return false;
   llvm::ArrayRef<int64_t> shape = getShape(array);
   if (shape.size() != spec.dimSizes.size())

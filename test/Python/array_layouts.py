@@ -23,6 +23,10 @@ if fw.bfloat16 is not None:
     DTYPES.append("bfloat16")
 
 
+class Subclass(np.ndarray):  # type: ignore[type-arg]
+    """An array of a user's class."""
+
+
 def native(dtype: str) -> Array:
     kind = fw.bfloat16 if dtype == "bfloat16" else np.dtype(dtype)
     numbers = np.arange(6).reshape(2, 3) % 2 if dtype == "?" else np.arange(6).reshape(2, 3) + 1
@@ -50,7 +54,7 @@ def layouts(x: Array) -> Iterator[Tuple[str, Array]]:
     yield "backwards", np.ascontiguousarray(x[::-1, ::-1])[::-1, ::-1]
     yield "unaligned", unaligned(x)
     yield "read only", read_only(x)
-    yield "subclass", x.view(np.matrix)
+    yield "subclass", x.view(Subclass)
     if x.dtype.kind in "fiu" and x.dtype.itemsize > 1:
         yield "other bytes", x.astype(x.dtype.newbyteorder())
         yield "other bytes, Fortran", np.asfortranarray(x.astype(x.dtype.newbyteorder()))
