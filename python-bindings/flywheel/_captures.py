@@ -8,7 +8,7 @@ from typing import Any, Dict, List, NamedTuple, Sequence, Set, Tuple
 
 from ._draws import States, is_alone, states_of, warn_of_draws, warn_of_iterators
 from ._flywheel import CompileWarning
-from ._places import Computed, Local, Place, Value
+from ._places import Computed, Local, Members, Place, Value
 from ._reachable import Reached, Writes, find_places
 from ._trace import warn_user
 from ._tree import Whole
@@ -88,7 +88,7 @@ class Captures:
         suspected = set()
         for key, value in list(found.items()):
             old = before.values.get(key, self._values.get(key))
-            if old is None or old.holds() or isinstance(value.place, (Computed, Local)):
+            if old is None or old.holds() or isinstance(value.place, (Computed, Local, Members)):
                 continue
             if alone or reached.writes.may_write(value.place, key[1] in self._suspected):
                 self._written[key] = value.place

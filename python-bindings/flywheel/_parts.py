@@ -16,11 +16,14 @@ from typing import Any, Iterator, Optional, Tuple
 
 import numpy as np
 
+from ._foreign import parts_of_foreign
 from ._places import Local, Place, Result, container_of, dict_of
 from ._users import is_users_class
 
 _VIEWS: Tuple[type, ...] = (type({}.keys()), type({}.values()), type({}.items()), types.MappingProxyType)
 _BOUND = (types.BuiltinMethodType, types.MethodWrapperType)
+# The elements of an array of objects that are looked at.
+_MOST_OBJECTS = 10_000
 _BUFFERS = (bytearray, memoryview, array.array, mmap.mmap)
 
 
@@ -46,10 +49,14 @@ def parts_of(value: Any) -> Iterator[Any]:
         yield value.__repr__.__self__
     elif kind is contextvars.ContextVar:
         yield value.get(None)
+    elif issubclass(kind, np.ndarray) and value.dtype == object:
+        yield from np.ndarray.ravel(value)[:_MOST_OBJECTS].tolist()
     elif value is os.getenv:
         yield os.environ
     elif _is_of_library(kind):
         yield from (dict_of(value) or {}).values()
+    else:
+        yield from parts_of_foreign(value)
 
 
 def _is_of_library(kind: type) -> bool:

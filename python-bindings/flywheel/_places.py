@@ -9,6 +9,7 @@ from typing import Any, Callable, Hashable, List, Optional, Tuple
 
 import numpy as np
 
+from . import _flywheel
 from ._identity import identity
 
 # Values without parts that are compared by value: to bind a name to an equal one changes nothing.
@@ -183,8 +184,41 @@ class Bytes(Attribute):
         return (some.view(f"V{some.dtype.itemsize}") if some.dtype.names else some).tobytes()
 
 
+class Digest(Attribute):
+    """The elements of a large array that may change in place, for which a number stands."""
+
+    kind = "d"
+
+    def __init__(self, owner: Any, label: str) -> None:
+        super().__init__(owner, "digest", label)
+
+    @property
+    def name(self) -> Optional[str]:
+        return None
+
+    @property
+    def key(self) -> Tuple[Hashable, ...]:
+        return self.kind, self._id
+
+    def look_up(self) -> Any:
+        return _flywheel._digest_of(self.owner)
+
+
+class Members(Attribute):
+    """The number of attributes in the dict of an object, for code that asks for all: those that there are, are places
+    of their own."""
+
+    kind = "m"
+
+    def __init__(self, owner: Any, label: str) -> None:
+        super().__init__(owner, "__dict__", label)
+
+    def look_up(self) -> Any:
+        return sum(map(counts_as_member, dict_of(self.owner) or ()))
+
+
 class Header(Attribute):
-    """The dtype and the sizes of an array, which may be set in place."""
+    """The dtype of an array, if it may be written to, and its sizes, all of which may be set in place."""
 
     kind = "h"
 
@@ -197,7 +231,7 @@ class Header(Attribute):
 
     def look_up(self) -> Any:
         owner = self.owner
-        return (owner.dtype, *owner.shape)
+        return (owner.dtype, bool(owner.flags.writeable), *owner.shape)
 
 
 class Class(Attribute):
@@ -323,6 +357,11 @@ def _have_equal_parts(old: Any, value: Any) -> bool:
         # Code may read the order, too.
         old, value = [part for item in old.items() for part in item], [part for item in value.items() for part in item]
     return len(old) == len(value) and all(map(_have_equal_parts, old, value))
+
+
+def counts_as_member(name: Any) -> bool:
+    """Returns true if an attribute is the user's, and not of this package or of Python."""
+    return isinstance(name, str) and name != "" and not name.startswith(("<", "__"))
 
 
 def dict_of(value: Any) -> Optional[dict]:  # type: ignore[type-arg]

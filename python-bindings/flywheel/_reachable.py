@@ -23,6 +23,7 @@ from . import _flywheel
 from ._code_names import Import, Names, Path, Root, Step, names_of
 from ._contents import MOST_BYTES, Contents
 from ._draws import GENERATORS
+from ._foreign import is_foreign
 from ._parts import is_used_up, parts_of, result_of
 from ._places import (
     CONTAINERS,
@@ -35,9 +36,11 @@ from ._places import (
     Item,
     Length,
     Local,
+    Members,
     Name,
     Place,
     Slot,
+    counts_as_member,
     dict_of,
     slots_of,
 )
@@ -47,6 +50,7 @@ from ._users import (
     UNREAD,
     dict_of_class,
     is_opaque,
+    is_setting,
     is_users,
     is_users_class,
     is_users_module,
@@ -134,6 +138,8 @@ class _Finder:
         # Those with attributes, with their labels; and the names of each that were read.
         self._objects: List[Tuple[Any, str]] = []
         self._read: Dict[int, Set[str]] = {}
+        # The number of those whose members were added.
+        self._num_listed = 0
         # The methods that were looked at, with the objects that they are called with.
         self._methods: Set[Tuple[Any, int]] = set()
         self._receivers: List[Any] = []
@@ -147,6 +153,8 @@ class _Finder:
             while self._work:
                 _attempt(self._work.popleft())
             is_done = True
+            if self._reads_all:
+                self._add_members()
             for value, label in list(self._objects):
                 read = self._read[id(value)]
                 wanted = [name for name in names_in(value) if name not in read and self._may_read(value, name)]
@@ -160,6 +168,23 @@ class _Finder:
             _attempt(functools.partial(_add_classes, kinds, type(value)))
         while any([self.writes.add_setters(kind) for kind in kinds]):
             pass
+
+    def _add_members(self) -> None:
+        """Adds what code reads that asks for all attributes of objects: how many there are, too. No attribute of a
+        module is a place otherwise: see _reads."""
+        for value, label in self._objects[self._num_listed :]:
+            if issubclass(type(value), type):
+                for base in value.__mro__:
+                    if is_users_class(base):
+                        self._add(Length(dict_of_class(base), None, label))
+                continue
+            own = dict_of(value)
+            if own is not None:
+                self._add(Members(value, label))
+            for name in own or () if issubclass(type(value), Whole) else ():
+                if counts_as_member(name) and name != "_name":
+                    self._add(Attribute(value, name, f"{label}.{name}"))
+        self._num_listed = len(self._objects)
 
     def _may_read(self, value: Any, name: str) -> bool:
         if name in self._names or (self._reads_all and not (name.startswith("__") and name.endswith("__"))):
@@ -204,6 +229,8 @@ class _Finder:
             self._add(place)
         for one in parts_of(value):
             self.escape(one, label)
+        if is_foreign(kind):
+            self._look(value, label)
         if issubclass(kind, GENERATORS):
             self.generators.append((value, label))
         if issubclass(kind, np.ndarray):
@@ -247,6 +274,8 @@ class _Finder:
 
     def _escape_class(self, kind: type, label: str) -> None:
         if not is_users_class(kind):
+            if not is_opaque(kind):
+                self._escape_object(kind, label)
             return
         self._escape_object(kind, label)
         # A call of it makes an object.
@@ -286,7 +315,7 @@ class _Finder:
         self.writes.add(names)
         for path in names.paths:
             if path.root is Root.GLOBAL:
-                _attempt(functools.partial(self._visit_global, function.__globals__, path))
+                _attempt(functools.partial(self._visit_name, function.__globals__, path.name, path))
             elif path.root is Root.FREE and path.name in cells:
                 self._add(Cell(cells[path.name], None, path.name))
                 # An empty cell.
@@ -294,13 +323,14 @@ class _Finder:
                     _attempt(functools.partial(self._visit_steps, cells[path.name].cell_contents, path))
         for name in names.attributes if names.reads_globals else ():
             if name in function.__globals__:
-                _attempt(functools.partial(self._visit_global, function.__globals__, Path(Root.GLOBAL, name, ())))
+                path = Path(Root.GLOBAL, name, ())
+                _attempt(functools.partial(self._visit_name, function.__globals__, name, path))
         for one in names.imports:
-            self._visit_import(function.__globals__, one)
+            self._visit_import(function.__globals__, one, names)
         for name, value in _defaults(function):
             self.escape(value, name)
 
-    def _visit_import(self, space: Dict[str, Any], wanted: Import) -> None:
+    def _visit_import(self, space: Dict[str, Any], wanted: Import, names: Names) -> None:
         package = (space.get("__package__") or "").split(".")
         parts = package[: len(package) + 1 - wanted.level] if wanted.level else []
         name = ".".join([*parts, wanted.name]) if wanted.name else ".".join(parts)
@@ -308,6 +338,10 @@ class _Finder:
             module = sys.modules.get(".".join(name.split(".")[:place]))
             if module is not None:
                 self.escape(module, name)
+                own = dict_of(module) or {}
+                for one in () if is_users_module(module) else names.attributes.intersection(own):
+                    path = Path(Root.GLOBAL, name, (Step(False, one),))
+                    _attempt(functools.partial(self._visit_module, module, path))
 
     def _visit_method(self, function: Any, receiver: Any, label: str) -> None:
         """Adds what a function reads of its first argument."""
@@ -334,31 +368,38 @@ class _Finder:
                         self._visit_member(base.__dict__[name], receiver, label)
                         self.escape(base.__dict__[name], f"{label}.{name}")
 
-    def _visit_global(self, space: Dict[str, Any], path: Path) -> None:
-        """Adds a global name and, of a module, the names in it."""
-        name, steps, label = path.name, path.steps, path.name
-        is_of_user = True
-        while True:
-            self._add(Name(space, name, label))
-            value = space.get(name, _MISSING)
-            if value is _MISSING:
-                return
-            is_module = issubclass(type(value), types.ModuleType)
-            if not is_module or not steps or steps[0].is_item:
-                if is_of_user or not (callable(value) or is_module) or value is os.getenv:
-                    self._visit_steps(value, Path(path.root, label, steps))
-                return
-            # The package says itself when one of its names gets another value.
-            if getattr(value, "__name__", "").partition(".")[0] == _PACKAGE_NAME:
-                return
-            is_of_user = is_users_module(value)
-            space, name, steps = value.__dict__, steps[0].key, steps[1:]
-            label += f".{name}"
+    def _visit_name(self, space: Dict[str, Any], name: str, path: Path, is_of_user: bool = True) -> None:
+        """Adds a name of a module, and the attributes and items on a path from its value."""
+        self._add(Name(space, name, path.name))
+        value = space.get(name, _MISSING)
+        is_module = issubclass(type(value), types.ModuleType)
+        if value is _MISSING:
+            return
+        if is_module and path.steps and not path.steps[0].is_item:
+            self._visit_module(value, path)
+        elif is_of_user or issubclass(type(value), type) or value is os.getenv or not (callable(value) or is_module):
+            self._visit_steps(value, path)
+
+    def _visit_module(self, module: Any, path: Path) -> None:
+        """Adds the name in a module that a path begins with."""
+        # The package says itself when one of its names gets another value.
+        if getattr(module, "__name__", "").partition(".")[0] == _PACKAGE_NAME:
+            return
+        name, steps, is_of_user = path.steps[0].key, path.steps[1:], is_users_module(module)
+        if name == "__dict__" and steps and steps[0].is_item:
+            name, steps = steps[0].key, steps[1:]
+        if is_of_user and name not in module.__dict__:
+            # It may say itself what it has.
+            self.escape(module, path.name)
+        self._visit_name(module.__dict__, name, Path(path.root, f"{path.name}.{name}", steps), is_of_user)
 
     def _visit_steps(self, value: Any, path: Path) -> None:
         """Adds the attributes and items on a path from a value. The value at its end escapes."""
         label, is_of_module = path.name, False
-        for step in path.steps:
+        for place, step in enumerate(path.steps):
+            if issubclass(type(value), types.ModuleType) and not step.is_item:
+                self._visit_module(value, Path(path.root, label, path.steps[place:]))
+                return
             outer = value
             if not step.is_item and step.key in _WRITING and _is_builtin_method(value, step.key):
                 return
@@ -426,6 +467,11 @@ class _Finder:
                 continue
             if is_users_class(base):
                 self._add(Name(there, name, label))
+            elif is_setting(base, name):
+                # Those before it may get one, too.
+                places = [dict_of_class(one) for one in kind.__mro__[: kind.__mro__.index(base) + 1]]
+                for one in filter(None, places):
+                    self._add(Name(one, name, label))
             if name in there:
                 self._visit_member(there[name], value, label)
                 return there[name]

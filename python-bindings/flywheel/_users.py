@@ -34,8 +34,8 @@ def names_in(value: Any) -> List[str]:
         names += value.__dict__
     names += slots_of(kind) if not issubclass(type(value), type) else []
     for base in kind.__mro__:
-        if is_users_class(base):
-            names += base.__dict__
+        is_users_own = is_users_class(base)
+        names += [name for name in base.__dict__ if is_users_own or is_setting(base, name)]
     # Compiled methods are no attributes, nor is the name of a module.
     return [name for name in names if isinstance(name, str) and not name.startswith("<") and name != "_name"]
 
@@ -64,6 +64,14 @@ def special_methods(kind: type) -> List[str]:
     return [name for base in kind.__mro__ if is_users_class(base) for name, method in base.__dict__.items()
             if name.startswith("__") and name.endswith("__") and name not in UNREAD
             and type(method) is types.FunctionType and method.__code__.co_filename != "<string>"]  # fmt: skip
+
+
+def is_setting(kind: type, name: str) -> bool:
+    """Returns true if a class of a library, itself, has an attribute that is a value of now and no code."""
+    if not kind.__flags__ & _HEAP_TYPE or name.startswith("_") or name not in kind.__dict__:
+        return False
+    value = kind.__dict__[name]
+    return not callable(value) and not hasattr(type(value), "__get__") and not is_opaque(kind)
 
 
 def is_opaque(kind: type) -> bool:

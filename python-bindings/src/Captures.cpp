@@ -6,6 +6,8 @@
 
 #include "Captures.h"
 
+#include "Digests.h"
+
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -130,19 +132,48 @@ static bool hasBytes(PyObject *array, PyObject *keys, PyObject *bytes) {
   return hasElements(typed, steps, 0, data, expected);
 }
 
-/// Returns true if an array has a dtype and sizes. `header` is a tuple of them.
+/// Returns true if `digest` is that of the elements of an array.
+static bool hasDigest(PyObject *array, PyObject *digest) {
+  return PyArray_Check(array) &&
+         getDigest(reinterpret_cast<PyArrayObject *>(array)) ==
+             PyLong_AsUnsignedLongLongMask(digest);
+}
+
+/// Returns true if `count` is the number of attributes in the dict of an
+/// object.
+static bool hasMembers(PyObject *owner, PyObject *count) {
+  nb::object dict = nb::steal(PyObject_GenericGetDict(owner, nullptr));
+  if (!dict.is_valid() || !PyDict_Check(dict.ptr()))
+    return false;
+  Py_ssize_t place = 0, found = 0;
+  PyObject *key = nullptr;
+  while (PyDict_Next(dict.ptr(), &place, &key, nullptr)) {
+    if (!PyUnicode_Check(key) || PyUnicode_GET_LENGTH(key) == 0)
+      continue;
+    // As `counts_as_member` of _places.py has it.
+    Py_UCS4 first = PyUnicode_READ_CHAR(key, 0);
+    bool isSpecial = first == '_' && PyUnicode_GET_LENGTH(key) > 1 &&
+                     PyUnicode_READ_CHAR(key, 1) == '_';
+    found += first != '<' && !isSpecial;
+  }
+  return found == PyLong_AsSsize_t(count);
+}
+
+/// Returns true if an array has a dtype, a flag and sizes. `header` is a tuple
+/// of them.
 static bool hasHeader(PyObject *array, PyObject *header) {
   if (!PyArray_Check(array))
     return false;
   auto *typed = reinterpret_cast<PyArrayObject *>(array);
   int rank = PyArray_NDIM(typed);
-  if (PyTuple_GET_SIZE(header) != rank + 1 ||
+  if (PyTuple_GET_SIZE(header) != rank + 2 ||
       reinterpret_cast<PyObject *>(PyArray_DESCR(typed)) !=
-          PyTuple_GET_ITEM(header, 0))
+          PyTuple_GET_ITEM(header, 0) ||
+      PyArray_ISWRITEABLE(typed) != (PyTuple_GET_ITEM(header, 1) == Py_True))
     return false;
   for (int dim = 0; dim < rank; ++dim)
     if (PyArray_DIM(typed, dim) !=
-        PyLong_AsSsize_t(PyTuple_GET_ITEM(header, dim + 1)))
+        PyLong_AsSsize_t(PyTuple_GET_ITEM(header, dim + 2)))
       return false;
   return true;
 }
@@ -176,8 +207,12 @@ static bool holdsMember(const Capture &capture, PyObject *value) {
     return hasCode(owner.ptr(), value);
   case PlaceKind::Bytes:
     return hasBytes(owner.ptr(), capture.key, value);
+  case PlaceKind::Digest:
+    return hasDigest(owner.ptr(), value);
   case PlaceKind::Header:
     return hasHeader(owner.ptr(), value);
+  case PlaceKind::Members:
+    return hasMembers(owner.ptr(), value);
   case PlaceKind::Slot: {
     nb::object now =
         nb::steal(PyObject_GenericGetAttr(owner.ptr(), capture.key));
@@ -216,7 +251,9 @@ static bool holds(const Capture &capture) {
   case PlaceKind::Class:
   case PlaceKind::Code:
   case PlaceKind::Bytes:
+  case PlaceKind::Digest:
   case PlaceKind::Header:
+  case PlaceKind::Members:
     return holdsMember(capture, value);
   case PlaceKind::Length:
     return PyObject_Size(holder) == PyLong_AsSsize_t(value);
@@ -259,8 +296,11 @@ static bool isWellFormed(const Capture &capture) {
   case PlaceKind::Bytes:
     return value && PyBytes_Check(value) && PyTuple_Check(capture.key) &&
            hasOwner;
+  case PlaceKind::Digest:
+  case PlaceKind::Members:
+    return value && PyLong_Check(value) && hasOwner;
   case PlaceKind::Header:
-    return value && PyTuple_Check(value) && PyTuple_GET_SIZE(value) > 0 &&
+    return value && PyTuple_Check(value) && PyTuple_GET_SIZE(value) > 1 &&
            hasOwner;
   case PlaceKind::Result:
     return PyCallable_Check(holder);

@@ -31,8 +31,15 @@ enum class PlaceKind : char {
   Elements = 'e',
   /// The elements of an array, or some of them; the value is bytes.
   Bytes = 'b',
-  /// The dtype and the sizes of an array; the value is a tuple of them.
+  /// The digest of all elements of an array; the value is a number.
+  Digest = 'd',
+  /// The dtype of an array, if it may be written to, and its sizes; the value
+  /// is
+  /// a tuple of them.
   Header = 'h',
+  /// The number of attributes that an object has in its dict, but for those of
+  /// the package and of Python; the value is a number.
+  Members = 'm',
   /// The result of a call without arguments of the holder.
   Result = 'r',
   /// The class of an object.
@@ -44,8 +51,9 @@ enum class PlaceKind : char {
 /// A value that the Python function has from outside.
 struct Capture {
   PlaceKind kind;
-  /// References. The holder of an attribute, a slot, a class, code, bytes or a
-  /// header is a weak reference to the object, or a tuple of it. An item, an
+  /// References. The holder of an attribute, a slot, a class, code, bytes, a
+  /// digest, a header or members is a weak reference to the object, or a tuple
+  /// of it. An item, an
   /// attribute and a slot have a key, and that of bytes is a tuple: the steps
   /// from an element to the next one in each dimension.
   PyObject *holder, *key;

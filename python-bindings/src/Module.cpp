@@ -8,6 +8,7 @@
 #include "Attributes.h"
 #include "Bindings.h"
 #include "DeviceArrays.h"
+#include "Digests.h"
 #include "Errors.h"
 #include "Graph.h"
 #include "Options.h"
@@ -29,6 +30,7 @@ NB_MODULE(_flywheel, module) {
   addSession(module);
   watchForks();
   addStore(module);
+  addDigests(module);
   addDispatcher(module);
   addAttributes(module);
   addGraph(module);
