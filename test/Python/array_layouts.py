@@ -23,7 +23,7 @@ if fw.bfloat16 is not None:
     DTYPES.append("bfloat16")
 
 
-class Subclass(np.ndarray):  # type: ignore[type-arg]
+class Subclass(np.ndarray):
     """An array of a user's class."""
 
 

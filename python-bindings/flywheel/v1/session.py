@@ -138,7 +138,9 @@ class Session:
 
     def _host(self, fetch: Any) -> Any:
         if isinstance(fetch, Tensor) and fetch.op.fields.host is not None:
-            return fetch.op.fields.host(self)
+            found = fetch.op.fields.host(self)
+            # The caller may write to it: a constant has an array of its own.
+            return found.copy() if isinstance(found, np.ndarray) else found
         return None
 
     def _flatten(self, fetch: Any, flat: List[Any]) -> Any:
