@@ -151,6 +151,9 @@ def make(
             return slice(collect(value.start), collect(value.stop), collect(value.step))
         if isinstance(value, Dimension):
             return value.value
+        if isinstance(value, np.ndarray):
+            # The op reads it in each run.
+            return value.copy()
         if isinstance(value, TensorShape):
             return value.as_list()
         return value
