@@ -55,7 +55,8 @@ def describe(value: Any) -> Optional[Leaf]:
         return Leaf("a", value.dtype, value.shape)
     kind = _NUMBERS.get(type(value))
     if kind is not None:
-        return Leaf(kind, _dtypes.of_number(value), ())
+        dtype = _dtypes.of_number(value)
+        return Leaf("l" if dtype == _dtypes.int64 else kind, dtype, ())
     if isinstance(value, (np.ndarray, np.generic)):
         return Leaf("a", _dtypes.as_dtype(value.dtype), value.shape)
     return None

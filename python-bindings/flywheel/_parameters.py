@@ -122,7 +122,7 @@ def form_of_call(args: Tuple[Any, ...], static: FrozenSet[Union[str, int]]) -> O
                 return None
             form += [arg.dtype, arg.shape]
         elif kind is float or kind is int or kind is bool:
-            form.append(kind.__name__)
+            form.append(_dtypes.of_number(arg))
         elif isinstance(arg, _tree.Whole):
             form.append(id(arg))
             has_module = True

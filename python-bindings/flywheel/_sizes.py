@@ -140,6 +140,7 @@ class Number(Tensor):
         self.dtype: _dtypes.DType = _dtypes.float32
         self._dims: _trace.Shape = ()
         self.trace = exact.trace
+        self._wide, self._is_weak = None, False
 
     @property
     def value(self) -> Value:  # type: ignore[override]
@@ -360,6 +361,7 @@ class Size(Number):
         # The least and the largest number that it may be.
         self._bounds = bounds
         self._quotient = None
+        self._wide, self._is_weak = None, False
         self.dtype = _dtypes.int32
         self._dims = ()
         self.trace = _trace.current() if dim is None else dim[0].trace

@@ -2,7 +2,7 @@
 """Tensors: values of a function that is being traced."""
 
 import math
-from typing import TYPE_CHECKING, Any, ClassVar, Iterator, NoReturn, Optional, Sequence, Tuple, Union
+from typing import TYPE_CHECKING, Any, Callable, ClassVar, Iterator, NoReturn, Optional, Sequence, Tuple, Union
 
 import numpy as np
 
@@ -30,7 +30,7 @@ class Tensor(Operators):
     `flywheel.promote_types` for dtypes.
     """
 
-    __slots__ = ("value", "dtype", "_dims", "trace", "_index", "__weakref__")
+    __slots__ = ("value", "dtype", "_dims", "trace", "_index", "_wide", "_is_weak", "__weakref__")
     # A number of Python that has the dtype in operations that this one has; None of a tensor, which has its own.
     _weak: ClassVar[Optional[float]] = None
 
@@ -43,6 +43,10 @@ class Tensor(Operators):
         # The elements as sizes, if the tensor holds sizes of dimensions: a number, or a value of type index; a list for
         # a vector.
         self._index: Any = None
+        # Makes the elements as float64, if the tensor is float32 and was numbers of Python.
+        self._wide: Optional[Callable[[], Tensor]] = None
+        # True if the tensor takes the floating-point dtype of what it meets, as a number of Python does.
+        self._is_weak = False
 
     @property
     def ndim(self) -> int:
@@ -163,15 +167,31 @@ def constant(value: Any, dtype: Any = None, shape: Optional[Sequence[int]] = Non
         refuse("a list of sizes", "list")
     _dtypes.refuse_matrix(value)
     array = _dtypes.literal(value, dtype)
+    wide = _exact(value, array) if dtype is None else None
     if holds_tensors(shape):
         from . import _ops
 
         if array.size != 1:
             raise ValueError(f"expected one element to fill a shape with that the call chooses, found {array.size}")
-        return _ops.broadcast_to(_embed(array.reshape(())), shape)
+        one = with_wide(_embed(array.reshape(())), None if wide is None else wide.reshape(()))
+        return _ops.broadcast_to(one, shape)
     if shape is not None:
-        array = fill(array, tuple(integers("shape", [shape] if is_integer(shape) else shape)))
-    return _embed(array)
+        new = tuple(integers("shape", [shape] if is_integer(shape) else shape))
+        array, wide = fill(array, new), None if wide is None else fill(wide, new)
+    return with_wide(_embed(array), wide)
+
+
+def _exact(value: Any, array: "np.ndarray[Any, Any]") -> "Optional[np.ndarray[Any, Any]]":
+    """Returns numbers of Python as float64 if `array` has them as float32; None for others, and for arrays."""
+    is_narrowed = array.dtype == _dtypes.float32 and not isinstance(value, (np.ndarray, np.generic))
+    return np.asarray(value, np.float64) if is_narrowed else None
+
+
+def with_wide(x: Tensor, wide: "Optional[np.ndarray[Any, Any]]", is_weak: bool = False) -> Tensor:
+    """Says of a float32 constant what its elements are before they are rounded."""
+    if wide is not None:
+        x._wide, x._is_weak = lambda: _embed(wide), is_weak
+    return x
 
 
 def fill(array: "np.ndarray[Any, Any]", shape: Tuple[int, ...]) -> "np.ndarray[Any, Any]":
@@ -250,7 +270,7 @@ def as_tensor(value: TensorLike, dtype: Any = None) -> Tensor:
     if isinstance(value, (list, tuple)) and holds_tensors(value):
         from . import _ops
 
-        return _ops.stack([as_tensor(item, dtype) for item in value])
+        return _ops.stack([item if dtype is None and is_number(item) else as_tensor(item, dtype) for item in value])
     return constant(value, dtype)
 
 
@@ -271,26 +291,49 @@ def holds_sizes(value: Any) -> bool:
 
 
 def as_tensors(*values: TensorLike) -> Tuple[Tensor, ...]:
-    """Operands of one operation, all of the dtype that they have in common."""
-    arrays = [value if _weak(value) is not None else as_tensor(value) for value in values]
+    """Operands of one operation, all of the dtype that they have in common. A list of numbers has none of its own, as a
+    number of Python."""
+    arrays = [value if _weak(value) is not None else _as_operand(value) for value in values]
     dtypes = [array.dtype for array in arrays if _weak(array) is None]
     numbers = [number for number in map(_weak, arrays) if number is not None]
-    if dtypes:
-        dtype = dtypes[0]
-        for other in dtypes[1:]:
-            dtype = _dtypes.promote(dtype, other)
-        for number in numbers:
-            dtype = _dtypes.weak(number, dtype)
-        warn_of_widening(dtypes, dtype)
-    else:
-        dtype = _dtypes.of_number(numbers[0])
-        for number in numbers[1:]:
-            dtype = _dtypes.promote(dtype, _dtypes.of_number(number))
+    if not dtypes:
+        return _as_numbers(arrays, numbers)
+    dtype = dtypes[0]
+    for other in dtypes[1:]:
+        dtype = _dtypes.promote(dtype, other)
+    for number in numbers:
+        dtype = _dtypes.weak(number, dtype)
+    warn_of_widening(dtypes, dtype)
     return tuple(
         array._typed(dtype) if isinstance(array, Tensor) else constant(array, dtype) for array in arrays
     )
 
 
+def _as_numbers(arrays: Sequence[Any], numbers: Sequence[Any]) -> Tuple[Tensor, ...]:
+    """Operands that are all numbers of Python, or computed from some: they stay exact."""
+    dtype = _dtypes.of_number(numbers[0])
+    for number in numbers[1:]:
+        dtype = _dtypes.promote(dtype, _dtypes.of_number(number))
+    found = []
+    for array in arrays:
+        x = array._typed(dtype) if isinstance(array, Tensor) else constant(array, dtype)
+        if not isinstance(array, Tensor) and dtype == _dtypes.float32:
+            with_wide(x, np.asarray(array, np.float64), is_weak=True)
+        found.append(x)
+    return tuple(found)
+
+
+def _as_operand(value: TensorLike) -> Any:
+    """Converts an operand to a tensor. Lists of numbers of Python are weak; integers as far as they fit, see
+    `_weak_of_list`."""
+    x = as_tensor(value)
+    if isinstance(value, (list, tuple)) and x._wide is not None:
+        x._is_weak = True
+    return x
+
+
 def _weak(value: Any) -> Optional[float]:
     """Returns Python's number that stands for an operand in promotion; None if it has a dtype."""
-    return value._weak if isinstance(value, Tensor) else value if is_number(value) else None
+    if isinstance(value, Tensor):
+        return 1.0 if value._is_weak else value._weak
+    return value if is_number(value) else None

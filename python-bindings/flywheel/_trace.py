@@ -95,6 +95,10 @@ class Trace:
         self.signed: Set[Value] = set()
         # True if float64 in a program of narrower variables is worth a warning; each program gives one.
         self.warns_of_widening = False
+        # True if arguments that are numbers of Python, and the parameters that are made of some, are float64; and if
+        # the trace has met a float64 for which they should be. Their values as float64, by those as float32.
+        self.has_wide = self.wants_wide = False
+        self.wide: Dict[Value, Any] = {}
         # If ops have ops of a graph as their places, those by the texts of these places.
         self.places: Optional[Dict[str, Any]] = None
         self.place: Tuple[str, int] = ("", 0)

@@ -11,6 +11,7 @@ from ._compilation import compile_module
 from ._definition import Definition
 from ._errors import add_note
 from ._flywheel import Attribute, ModuleOp, Program
+from ._ops._core import narrow, number
 from ._tensor import Tensor, as_tensor, wrap
 from ._trace import Trace
 from .store import Owners, Store, current_store
@@ -44,6 +45,7 @@ class Traced:
             raise TypeError(f"expected a traced function, found {owner!r}: its `trace(...)` makes what it is traced to")
         self.definition: Definition = owner._definition
         self.leaves = leaves
+        self._has_wide = self._has_slices = False
         self.results: List[Tuple[_dtypes.DType, _trace.Shape]] = []
         # One entry for each live store: a store is not kept alive for its entry. An entry keeps the session of the
         # program.
@@ -55,7 +57,9 @@ class Traced:
         traces = [Trace(self.entry_name)]
         before = owner._captures.look(self._given)
         self.build(traces[-1])
-        while traces[-1].num_created or self.entry_name in traces[-1].variables:
+        while traces[-1].num_created or traces[-1].wants_wide or self.entry_name in traces[-1].variables:
+            if traces[-1].wants_wide:
+                self._widen_numbers()
             if self.entry_name in traces[-1].variables:
                 self.entry_name += "_1"
             traces.append(Trace(self.entry_name))
@@ -75,6 +79,11 @@ class Traced:
         self.home = trace.home
         self._check_home()
         self.module: ModuleOp = trace.graph.finish()
+
+    def _widen_numbers(self) -> None:
+        """Has arguments that are numbers of Python as float64, as one of them meets a float64."""
+        self._has_wide = True
+        self.leaves = [one._replace(dtype=_dtypes.float64) if one.kind == "f" else one for one in self.leaves]
 
     def _check_home(self) -> None:
         """Raises ValueError for variables of a graph beside others, whose values are in another store."""
@@ -126,7 +135,9 @@ class Traced:
         trace.streams = definition.own_name
         try:
             with self._explaining(), _trace.tracing(trace):
-                tensors = iter([wrap(v, leaf.dtype, s) for v, leaf, s in zip(arguments, self.leaves, shapes)])
+                trace.has_wide = self._has_wide
+                tensors = iter([_argument(wrap(v, leaf.dtype, s), leaf)
+                                for v, leaf, s in zip(arguments, self.leaves, shapes)])  # fmt: skip
                 given = [next(tensors) if x is FED else x.value if isinstance(x, Static) else x for x in static]
                 args, kwargs = _tree.unflatten(tree, given)
                 outputs, self._out = _tree.flatten(definition.function(*args, **kwargs))
@@ -211,6 +222,13 @@ class Traced:
             return _tree.unflatten(form, [] if count == 0 else [result] if count == 1 else result)
 
         return unpack
+
+
+def _argument(x: Tensor, leaf: Leaf) -> Tensor:
+    """Returns an argument as the function has it: a float of Python is exact, and has the dtype of what it meets."""
+    if leaf.kind != "f":
+        return x
+    return narrow(x) if leaf.dtype == _dtypes.float64 else number(x)
 
 
 def _warn_of_new_slots(slots: Mapping[str, str]) -> None:

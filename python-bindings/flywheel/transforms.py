@@ -23,6 +23,8 @@ def _wrt(tree: Any, what: str) -> Tuple[List[Tensor], Any]:
     """Returns the tensors that derivatives are with respect to; the parameters, for a module."""
     leaves, spec = _tree.flatten(_tree.with_parameters(tree))
     tensors = [as_tensor(leaf) for leaf in leaves]
+    # A number of Python is computed with as float64 beside float64: its derivative is float64, too.
+    tensors = [x.trace.wide.get(x.value, x) for x in tensors]
     for x in tensors:
         if not _dtypes.is_floating(x.dtype):
             raise TypeError(f"{what} is with respect to floating-point tensors, found {_dtypes.name_of(x.dtype)}")

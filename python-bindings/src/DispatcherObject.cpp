@@ -18,6 +18,7 @@
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVector.h"
+#include "llvm/Support/MathExtras.h"
 
 #include <structmember.h>
 
@@ -33,7 +34,9 @@ enum class FeedKind : char {
   /// An array whose varying sizes are not 1, which other programs are for.
   VaryingArray = 'v',
   Float = 'f',
+  /// An integer that int32 holds, and one that it does not.
   Integer = 'i',
+  LongInteger = 'l',
   Boolean = 'b'
 };
 
@@ -174,6 +177,12 @@ static void addTracing(nb::module_ &module) {
 // Calls
 //===----------------------------------------------------------------------===//
 
+static bool fitsInt32(PyObject *integer) {
+  int overflow = 0;
+  long long number = PyLong_AsLongLongAndOverflow(integer, &overflow);
+  return !overflow && llvm::isInt<32>(number);
+}
+
 /// `sizes` has what the feeds so far say of symbolic dimension sizes, by
 /// number; -1 where they say nothing yet.
 static bool matches(FeedKind kind, const ArgumentSpec &spec, PyObject *value,
@@ -182,7 +191,9 @@ static bool matches(FeedKind kind, const ArgumentSpec &spec, PyObject *value,
   case FeedKind::Float:
     return PyFloat_CheckExact(value);
   case FeedKind::Integer:
-    return PyLong_CheckExact(value);
+    return PyLong_CheckExact(value) && fitsInt32(value);
+  case FeedKind::LongInteger:
+    return PyLong_CheckExact(value) && !fitsInt32(value);
   case FeedKind::Boolean:
     return PyBool_Check(value);
   case FeedKind::Array:

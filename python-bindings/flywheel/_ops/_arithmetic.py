@@ -17,6 +17,8 @@ from ._core import (
     computed_index,
     emit,
     flat_index,
+    narrow,
+    number,
     signless,
     with_index,
 )
@@ -48,6 +50,8 @@ def _cast(x: Tensor, target: _dtypes.DType) -> Tensor:
     if _dtypes.is_bool(target):
         return not_equal(x, 0)
     if _dtypes.is_floating(source) and _dtypes.is_floating(target):
+        if x._wide is not None and target == _dtypes.float64:
+            return x._wide()
         if source.itemsize == target.itemsize:
             return _cast(_cast(x, _dtypes.float32), target)
         return emit("arith.extf" if target.itemsize > source.itemsize else "arith.truncf", [x], target)
@@ -70,7 +74,12 @@ def _cast(x: Tensor, target: _dtypes.DType) -> Tensor:
 def parameter(x: TensorLike) -> Tensor:
     """`x` as a value of its own: a derivative with respect to it is not along what else has the value of x."""
     x = as_tensor(x)
+    if x._wide is not None and x.trace.has_wide:
+        return narrow(emit("train.parameter", [x._wide()]))
     found = emit("train.parameter", [x])
+    if x._wide is not None:
+        is_weak, found = x._is_weak, number(found)
+        found._is_weak = is_weak
     if x.value in x.trace.ranges:
         x.trace.ranges[found.value] = x.trace.ranges[x.value]
     return found

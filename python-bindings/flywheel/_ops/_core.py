@@ -28,8 +28,59 @@ def emit(
     trace = _trace.current()
     dtype = operands[0].dtype if dtype is None else dtype
     result = tuple(operands[0]._dims if shape is None else shape)
+    if dtype == _dtypes.float32 and any(x._wide is not None for x in operands) and _is_exact(name):
+        return _emit_number(name, operands, result, attributes)
     value = trace.op(name, [x.value for x in operands], [trace.type(dtype, result)], attributes)[0]
     return Tensor(value, dtype, result, trace)
+
+
+# Ops whose result is a number of Python if their operands are: beside float64 they are computed in it.
+_EXACT = {"arith.select", "arith.negf", "arith.remf", "tensor.collapse_shape", "tensor.expand_shape", "tensor.concat",
+          "nn.add", "nn.sub", "nn.mul", "nn.div", "nn.max", "nn.min", "nn.pow", "nn.broadcast"}  # fmt: skip
+
+
+def _is_exact(name: str) -> bool:
+    return name in _EXACT or name.startswith("math.")
+
+
+def _emit_number(name: str, operands: Sequence[Tensor], shape: Shape, attributes: Optional[Attributes]) -> Tensor:
+    """An op of float32 with an operand that a number of Python was rounded to."""
+    trace = _trace.current()
+    floats = [x for x in operands if _dtypes.is_floating(x.dtype)]
+    is_exact, is_weak = all(x._wide is not None for x in floats), all(x._is_weak for x in floats)
+
+    def compute() -> Tensor:
+        wide = [x if x._wide is None else x._wide() for x in operands]
+        return emit(name, wide, _dtypes.float64, shape, attributes)
+
+    if is_exact and is_weak and trace.has_wide:
+        # One computation, so that derivatives with respect to the number are whole.
+        return narrow(compute())
+    value = trace.op(name, [x.value for x in operands], [trace.type(_dtypes.float32, shape)], attributes)[0]
+    made = Tensor(value, _dtypes.float32, shape, trace)
+    if is_exact:
+        made._wide, made._is_weak = compute, is_weak
+    return made
+
+
+def narrow(wide: Tensor) -> Tensor:
+    """A number of float64 as the float32 that it is alone; beside float64 it is exact."""
+    made = emit("arith.truncf", [wide], _dtypes.float32)
+    made._wide, made._is_weak = lambda: wide, True
+    made.trace.wide[made.value] = wide
+    return made
+
+
+def number(x: Tensor) -> Tensor:
+    """A float32 tensor that takes the place of a number of Python in a program that knows none of float64: where it
+    meets one, the function is traced again with float64 in its place."""
+
+    def widen() -> Tensor:
+        x.trace.wants_wide = True
+        return emit("arith.extf", [x], _dtypes.float64)
+
+    x._wide, x._is_weak = widen, True
+    return x
 
 
 def size(x: Tensor, axis: int) -> Size:
@@ -135,7 +186,13 @@ def empty(dim_sizes: Sequence[Size], dtype: _dtypes.DType) -> Tensor:
 
 def like_operand(dim_sizes: Sequence[Size], dtype: _dtypes.DType) -> List[Tensor]:
     """Returns the operands from which an op of this result takes its dynamic sizes: none if all are static."""
-    return [] if all(isinstance(dim_size, int) for dim_size in dim_sizes) else [empty(dim_sizes, dtype)]
+    if all(isinstance(dim_size, int) for dim_size in dim_sizes):
+        return []
+    like = empty(dim_sizes, dtype)
+    if dtype == _dtypes.float32:
+        # The dtype of this operand has no meaning.
+        like._wide, like._is_weak = lambda: empty(dim_sizes, _dtypes.float64), True
+    return [like]
 
 
 def broadcast_shapes(*shapes: Shape) -> Shape:

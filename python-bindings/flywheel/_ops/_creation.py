@@ -36,7 +36,10 @@ def full(shape: DimSizes, value: TensorLike, dtype: Any = None) -> Tensor:
         known = static(dim_sizes)
         if not _dtypes.is_unsigned(element.dtype) and element.dtype != _dtypes.string:
             array = _dtypes.literal(value, element.dtype)
-            return wrap(trace.graph.constant(array, trace.type(element.dtype, known)), element.dtype, known)
+            found = wrap(trace.graph.constant(array, trace.type(element.dtype, known)), element.dtype, known)
+            if element._wide is not None:
+                found._wide = lambda: full(shape, value, _dtypes.float64)
+            return found
     return stretch(element, dim_sizes)
 
 

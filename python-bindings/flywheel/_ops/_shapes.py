@@ -197,8 +197,12 @@ def reshape_to(x: Tensor, new: List[Size], old: Optional[List[Size]] = None) -> 
         prefix = suffix = 0
     middle_old, middle_new = old[prefix : len(old) - suffix], new[prefix : len(new) - suffix]
     groups = _groups(middle_old, middle_new)
-    x = _collapse(x, prefix, suffix, [len(part) for part, _ in groups])
-    return _expand(x, prefix, suffix, [part for _, part in groups], new)
+    narrow = _collapse(x, prefix, suffix, [len(part) for part, _ in groups])
+    found = _expand(narrow, prefix, suffix, [part for _, part in groups], new)
+    if x._wide is not None and found is not x:
+        make_wide, sizes_before = x._wide, old
+        found._wide, found._is_weak = lambda: reshape_to(make_wide(), new, sizes_before), x._is_weak
+    return found
 
 
 def _is_only_none(old: List[Size], new: List[Size], prefix: int, suffix: int) -> bool:
@@ -412,7 +416,7 @@ def concatenate(tensors: Sequence[TensorLike], axis: Optional[int] = 0) -> Tenso
         tensors = list(tensors)
     if not tensors:
         raise ValueError("need at least one tensor to concatenate")
-    parts = as_tensors(*[as_tensor(x) for x in tensors])
+    parts = as_tensors(*tensors)
     if axis is None:
         parts, axis = tuple(ravel(x) for x in parts), 0
     axis = normalize_axis(axis, parts[0].ndim)
@@ -443,9 +447,10 @@ def concatenate(tensors: Sequence[TensorLike], axis: Optional[int] = 0) -> Tenso
 
 def stack(tensors: Sequence[TensorLike], axis: int = 0) -> Tensor:
     """Tensors of one shape along a new dimension."""
-    parts = [as_tensor(x) for x in tensors]
-    if not parts:
+    given = list(tensors)
+    if not given:
         raise ValueError("need at least one tensor to stack")
+    parts = as_tensors(*given)
     axis = normalize_axis(axis, parts[0].ndim + 1)
     return concatenate([expand_dims(x, axis) for x in parts], axis)
 

@@ -309,7 +309,7 @@ def interp(x: TensorLike, xp: TensorLike, fp: TensorLike) -> Tensor:
 @rounds_once(2)
 def polyval(p: TensorLike, x: TensorLike) -> Tensor:
     """The polynomial with these coefficients, the highest power first, at `x`."""
-    coefficients, x = as_tensor(p), as_tensor(x)
+    coefficients, x = as_tensors(p, x)
     result = multiply(x, 0)
     for place in builtins.range(len(coefficients)):
         result = add(multiply(result, x), getitem(coefficients, place))
@@ -319,7 +319,7 @@ def polyval(p: TensorLike, x: TensorLike) -> Tensor:
 def convolve(a: TensorLike, v: TensorLike, mode: str = "full") -> Tensor:
     """The sums of products of a vector with another one that runs backwards: "full", where they overlap at all, "same",
     as many as the longer one has, or "valid", where all of the shorter one overlaps. Sizes are static."""
-    a, v = as_tensors(as_tensor(a), as_tensor(v))
+    a, v = as_tensors(a, v)
     if a.ndim != 1 or v.ndim != 1 or not a._dims[0] or not v._dims[0]:
         raise about("convolve", ValueError(f"takes vectors of static sizes, found {format_shape(a._dims)} and "
                                            f"{format_shape(v._dims)}"), " ")  # fmt: skip
