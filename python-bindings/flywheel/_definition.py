@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The definition of a traced function: all that is traced and compiled."""
 
+import functools
 import inspect
 import re
 from typing import Any, Callable, Dict, Hashable, List, Mapping, Optional, Sequence, Set, Tuple
@@ -27,7 +28,7 @@ class Definition:
         own: str = name or str(getattr(function, "__name__", "function"))
         self.entry_name = re.sub(r"\W", "_", {"<lambda>": "function", "init": "init_"}.get(own, own))
         # Streams of random numbers go by it.
-        self.own_name = current_namespace().name_function(self.entry_name)
+        self.own_name = current_namespace().name_function(self.entry_name, _code_of(function))
         # Optimizers and averages that its Python makes, which are made once.
         self.made: Dict[Hashable, Tuple[Mapping[str, str], Any]] = {}
 
@@ -62,6 +63,14 @@ class Definition:
         if _tree.is_mapping(out):
             names = [name.removeprefix("result_") for name in names]
         return _unique([re.sub(r"\W", "_", name) for name in names])
+
+
+def _code_of(function: Any) -> Any:
+    """Returns the Python code of a function, a method, a partial of one or an object that is called; None of others."""
+    while isinstance(function, functools.partial):
+        function = function.func
+    found = getattr(function, "__code__", None)
+    return getattr(getattr(type(function), "__call__", None), "__code__", None) if found is None else found  # noqa: B004
 
 
 def _unique(names: List[str]) -> List[str]:

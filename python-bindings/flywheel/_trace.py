@@ -106,6 +106,10 @@ class Trace:
         self.home: Optional[Tuple[object, Callable[[], Any]]] = None
         # True if random tensors are drawn; false if only sizes are computed.
         self.draws = True
+        # True if a slice begins and ends at places that the step computes.
+        self.has_slices = False
+        # The number of uses so far of each layer that draws with a seed of its own.
+        self.uses: Dict[int, int] = {}
         # The owner of the streams from which they are drawn: the function that is traced.
         self.streams: Optional[Name] = None
         self._drawn: Dict[str, Name] = {}
@@ -144,6 +148,11 @@ class Trace:
         if name in _RANGES:
             self.ranges[made[0]] = _RANGES[name]
         return made
+
+    @property
+    def has_drawn(self) -> bool:
+        """True if the program draws from streams of random numbers of a function."""
+        return bool(self._drawn)
 
     def draw(
         self, name: str, operands: Sequence[Value], results: Sequence[Type], attributes: Attributes

@@ -72,6 +72,7 @@ class Traced:
         # Each trace has its own, whatever program the cache has for it.
         self.host_functions = trace.host_functions
         self.owners = Owners(trace.variables, trace.owners, self.definition.own_name)
+        self.definition.own_name.streams.note(trace.has_drawn, bool(trace.variables))
         for variable in trace.variables.values():
             variable._traced_in.add(owner)
         has_made_variables = any(one.num_created for one in traces)

@@ -9,6 +9,7 @@ import numpy as np
 
 from . import _dtypes, _trace
 from ._errors import wrong
+from .store import current_store
 
 __all__ = ["Batches", "load"]
 
@@ -22,8 +23,10 @@ class Batches:
     """Batches of rows of arrays, in another order in each epoch where `shuffle`.
 
     `arrays` are arrays of one length, in a tuple, list or dict, whose form the batches have; NumPy's memory maps are
-    read row by row. A last batch that is shorter comes too, unless `drop_last`. Iterating it is one epoch; `seed`
-    makes the orders repeat, `len` is how many batches there are. Models of `flywheel.keras` train on it as it is.
+    read row by row. A last batch that is shorter comes too, unless `drop_last`. Batches are copies of the rows.
+    Iterating it is one epoch; the orders follow from `seed`, or without one from `set_seed`. `len` is how many batches
+    there are.
+    Models of `flywheel.keras` train on it as it is.
     Raises ValueError for arrays of different lengths, or a batch size below 1; TypeError for a value that is not an
     array.
     """
@@ -57,18 +60,23 @@ class Batches:
         is_integer = isinstance(seed, (int, np.integer)) and not isinstance(seed, bool)
         if seed is not None and (not is_integer or seed < 0):
             raise wrong(TypeError, "an integer of 0 or more, or None,", repr(seed), "seed")
-        self._draws = np.random.default_rng(seed)
+        self._draws = None if seed is None else np.random.default_rng(seed)
 
     def __len__(self) -> int:
         full, rest = divmod(self._count, self.batch_size)
         return full + int(rest > 0 and not self.drop_last)
 
+    def _draw_order(self) -> Any:
+        draws = np.random.default_rng(current_store()._draw_seed()) if self._draws is None else self._draws
+        return draws.permutation(self._count)
+
     def __iter__(self) -> Iterator[Any]:
         _trace.refuse_values("a batch", "one as an argument, in a loop outside over the batches")
-        order = self._draws.permutation(self._count) if self.shuffle else None
+        order = self._draw_order() if self.shuffle else None
         for i in range(len(self)):
             rows: Any = slice(i * self.batch_size, (i + 1) * self.batch_size)
-            chosen = [a[rows if order is None else order[rows]] for a in self._arrays]
+            # Copies, which code may change without a change of the data.
+            chosen = [np.array(a[rows]) if order is None else a[order[rows]] for a in self._arrays]
             if self._names is not None:
                 yield dict(zip(self._names, chosen))
             elif self._form is not None:

@@ -32,6 +32,32 @@ def _let_go() -> bool:
     return any([one() for one in _sources_of_garbage])
 
 
+class Streams:
+    """The streams of random numbers of a function. If it has no variables, they are those of its Python code, and the
+    next function of this code, when the object is gone, goes on with them."""
+
+    def __init__(self) -> None:
+        self._made_of: Optional[ReferenceType[Any]] = None
+        self._are_used = self._are_of_variables = False
+
+    def made_of(self, code: Any) -> None:
+        self._made_of = None if code is None else ref(code)
+
+    def note(self, draws: bool, has_variables: bool) -> None:
+        """Takes note of a trace of the function."""
+        self._are_used |= draws
+        self._are_of_variables |= has_variables
+
+    @property
+    def made_of_code(self) -> Any:
+        return None if self._made_of is None else self._made_of()
+
+    @property
+    def code(self) -> Any:
+        """The Python code that the streams are kept for, as long as it is there; None if they go with the function."""
+        return self.made_of_code if self._are_used and not self._are_of_variables else None
+
+
 class Scope:
     """A name scope: as a str, what the names in it begin with."""
 
@@ -59,7 +85,8 @@ class Name:
     """
 
     __slots__ = ("__weakref__", "_default", "_is_asked_for", "_is_dropped", "_is_open", "_is_owned", "_is_settled",
-                 "_namespace", "_origin", "_pool", "_scope", "_text", "_wanted", "_was_found_in_use")  # fmt: skip
+                 "_namespace", "_origin", "_pool", "_scope", "_text", "_wanted", "_was_found_in_use",
+                 "streams")  # fmt: skip
 
     def __init__(
         self, namespace: "Namespace", scope: "Optional[Name]", wanted: str, pool: str, kind: Optional[Type[Any]] = None
@@ -82,6 +109,8 @@ class Name:
         self._is_settled = False
         # True if the object was more than garbage when another one wanted its name.
         self._was_found_in_use = False
+        # The random streams, if this is the name of a function.
+        self.streams = Streams()
 
     @property
     def namespace(self) -> "Namespace":
@@ -160,6 +189,8 @@ class Namespace:
         # The owner of each name, and the last suffix that was given to it.
         self._taken: Dict[str, ReferenceType[Name]] = {}
         self._last: Dict[str, int] = {}
+        # By name, streams of functions that are gone, but whose code is not: the name is kept for the next one.
+        self._left: Dict[str, Streams] = {}
         # The objects without a text, in the order of creation.
         self._waiting: List[ReferenceType[Name]] = []
         # Members by tokens: one is taken out in one step, whatever other threads do.
@@ -206,9 +237,11 @@ class Namespace:
             return self.name(name._default, is_open=True)
         return self._wait(Name(self, name._scope, name._wanted, name._pool))
 
-    def name_function(self, wanted: str) -> Name:
-        """A name for a new function."""
-        return self._wait(Name(self, None, wanted, "function "))
+    def name_function(self, wanted: str, code: Any = None) -> Name:
+        """A name for a new function of this Python code."""
+        found = Name(self, None, wanted, "function ")
+        found.streams.made_of(code)
+        return self._wait(found)
 
     def _wait(self, found: Name) -> Name:
         with self._lock:
@@ -232,7 +265,11 @@ class Namespace:
 
     def _is_free(self, text: str) -> bool:
         found = self._taken.get(text)
-        return found is None or found() is None
+        if found is not None and found() is not None:
+            return False
+        if text in self._left and self._left[text].code is None:
+            del self._left[text]
+        return text not in self._left
 
     def _give_names(self) -> None:
         # Behind another thread that gives names: it may have taken what waits.
@@ -262,10 +299,12 @@ class Namespace:
         if name._scope is not None and id(name._scope) in waiting:
             self._give(name._scope, waiting, others)
         wish = name._pool + name._wish()
-        text = self._take(wish)
-        last = self._last
+        text = self._take_again(name.streams, wish) or self._take(wish)
+        last, left, streams = self._last, self._left, name.streams
 
         def free(_: object, number: str = text[len(wish) + 1 :]) -> None:
+            if streams.code is not None:
+                left[text] = streams
             # The next one begins to look here.
             if number:
                 last[wish] = min(last.get(wish, 0), int(number) - 1)
@@ -281,6 +320,16 @@ class Namespace:
             others.append(f"'{name._wish()}' is the name of what an earlier run of this code has made, and something "
                           f"keeps that, such as another object or an output of the notebook (Out, _): the new one is "
                           f"'{name._text}', in checkpoints too. Let go of the old one, or give a name")  # fmt: skip
+
+    def _take_again(self, streams: Streams, wish: str) -> Optional[str]:
+        """Returns the name of a function of the same code that is gone, whose streams are continued; or None."""
+        found = [text for text, one in list(self._left.items())
+                 if one.code is not None and one.code is streams.made_of_code and text.startswith(wish)]  # fmt: skip
+        if not found:
+            return None
+        text = min(found, key=lambda text: (len(text), text))
+        del self._left[text]
+        return text
 
     def _take(self, wish: str) -> str:
         if self._is_free(wish):

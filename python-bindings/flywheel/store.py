@@ -4,14 +4,16 @@
 import os
 import re
 import threading
-from typing import Any, Dict, Iterable, List, Mapping, Optional, Sequence, Tuple, Union
+from typing import Any, Dict, Iterable, List, Mapping, Optional, Sequence, Set, Tuple, Union
 from weakref import ReferenceType, WeakKeyDictionary, ref
+
+import numpy as np
 
 from . import _flywheel, _trace
 from ._errors import wrong
 from ._flywheel import CheckpointManager, NotFoundError, Session
 from ._types import Array, Path
-from .namespace import Name, Namespace, current_namespace
+from .namespace import Name, Namespace, Streams, current_namespace
 
 Names = Union[Sequence[Any], Mapping[str, Any], None]
 _READ_OUTSIDE = "the variable itself, or its value from before the call, as an argument"
@@ -38,6 +40,10 @@ class Owners:
         own = [variable._name for variable in self.variables.values()]
         streams = [] if self._streams is None else [self._streams]
         return [*own, *[one.owner for one in own], *self._owners.values(), *streams]
+
+    def has_stream(self, name: str) -> bool:
+        """Returns true if a variable of the program is the position of a random op in its stream."""
+        return name not in self.variables and is_stream(name.rpartition("/")[2])
 
     def find(self, name: str) -> Tuple[Name, ...]:
         """The objects that a variable of the program goes with."""
@@ -90,6 +96,12 @@ class Store(_flywheel.Store):
         # The objects that own the value of each key; and the keys whose owners are gone.
         self._holders: Dict[str, Tuple[ReferenceType[Name], ...]] = {}
         self._dead: List[str] = []
+        # Draws seeds of what is drawn in Python.
+        self._orders: Optional[np.random.Generator] = None
+        # The keys of random streams, and of those whose functions are gone, but not the code that goes on with them.
+        self._streams: Set[str] = set()
+        self._streams_of: Dict[str, Streams] = {}
+        self._left: Dict[str, Streams] = {}
         # The checkpoint of each value that was restored with all others, until a program that trains it has come.
         self._restored: Dict[str, str] = {}
 
@@ -106,7 +118,10 @@ class Store(_flywheel.Store):
 
     def _keys(self, program: _flywheel.Program, owners: Owners) -> List[str]:
         """Returns the keys of the variables of a program."""
-        return [self._key(variable.name, owners.find(variable.name)) for variable in program.variables]
+        names = [variable.name for variable in program.variables]
+        keys = [self._key(name, owners.find(name)) for name in names]
+        self._streams.update(key for name, key in zip(names, keys) if owners.has_stream(name))
+        return keys
 
     def _new_slots(self, program: _flywheel.Program, owners: Owners) -> Dict[str, str]:
         """Returns the slots of a program, with the checkpoints that lack them, whose variables were restored with all
@@ -142,6 +157,9 @@ class Store(_flywheel.Store):
         with self._lock:
             self._forget_dead()
             key = name + self._suffix(holders[0].namespace if holders else current_namespace())
+            left = self._left.pop(key, None)
+            if left is not None and (left.code is None or left.code is not _code_of(holders)):
+                self._forget([key])
             known = self._holders.get(key)
             if known is not None and len(known) == len(holders) and all(
                 reference() is holder for reference, holder in zip(known, holders)
@@ -156,11 +174,14 @@ class Store(_flywheel.Store):
                                  f"of {_describe(others)}; name one of them otherwise")  # fmt: skip
             dead = self._dead
             self._holders[key] = tuple(ref(holder, lambda _: dead.append(key)) for holder in holders)
+            if len(holders) == 1 and is_stream(name.rpartition("/")[2]):
+                self._streams_of[key] = holders[0].streams
             return key
 
     def _forget(self, names: Sequence[str]) -> None:
         for key in names:
             self._restored.pop(key, None)
+            self._streams.discard(key)
         super()._forget(names)
 
     def _forget_dead(self) -> None:
@@ -168,7 +189,28 @@ class Store(_flywheel.Store):
             key = self._dead.pop()
             if any(_is_gone(holder) for holder in self._holders.get(key, ())):
                 del self._holders[key]
-                self._forget([key])
+                streams = self._streams_of.pop(key, None)
+                if streams is not None and streams.code is not None:
+                    self._left[key] = streams
+                else:
+                    self._forget([key])
+        for key in [key for key, streams in self._left.items() if streams.code is None]:
+            del self._left[key]
+            self._forget([key])
+
+    def _restart_streams(self) -> None:
+        """Has each random stream begin again, from the seed of the store."""
+        with self._lock:
+            self._forget_dead()
+            super()._restart([key for key in self._streams if super(Store, self).__contains__(key)])
+            self._orders = None
+
+    def _draw_seed(self) -> int:
+        """Returns a seed for what is drawn in Python, such as an order of rows: another one each time."""
+        with self._lock:
+            if self._orders is None:
+                self._orders = np.random.default_rng(self.seed)
+            return int(self._orders.integers(2**63))
 
     def _find(self, name: str) -> str:
         """Returns the key of a name of the current namespace. Raises TypeError for a value that is not a name."""
@@ -409,6 +451,24 @@ def _name(variable: Any) -> str:
     return variable if isinstance(variable, str) else str(variable.name)
 
 
+def _listed(variables: Any) -> List[Any]:
+    """Returns the elements of a list of variables or names. Raises TypeError for another value, and another element."""
+    own = type(variables).__name__
+    found: Any = variables if isinstance(variables, (list, tuple, set, frozenset)) else None
+    if found is None and not hasattr(variables, "read") and not hasattr(variables, "parameters"):
+        found = variables if isinstance(variables, Iterable) else None
+    if found is None:
+        hint = "[x.kernel, x.bias] or x.variables()" if hasattr(variables, "parameters") else "[x]"
+        raise wrong(TypeError, "a list of variables or names, or a dict from names in the file to them,",
+                    f"{own} x: write {hint}", "variables")  # fmt: skip
+    return list(found)
+
+
+def _code_of(holders: Tuple[Name, ...]) -> Any:
+    """Returns the Python code of the function that draws from a stream, if it has no variables."""
+    return holders[0].streams.code if len(holders) == 1 else None
+
+
 def _is_gone(reference: ReferenceType[Name]) -> bool:
     """Returns true if the name has no owner any more, neither its object nor the block that created it."""
     name = reference()
@@ -430,10 +490,13 @@ def current_store() -> Store:
 
 
 def set_seed(seed: int) -> None:
-    """The seed of the current store: of initial values and of random streams that
-    begin from now on. Raises TypeError in a traced function."""
+    """The seed of the current store: of initial values from now on, and of all random streams, which begin again: what
+    is drawn follows from the seed alone. The orders of `Batches` without a seed of their own begin again too. Raises
+    TypeError in a traced function."""
     _trace.refuse_actions("setting the seed")
-    current_store().seed = seed
+    store = current_store()
+    store.seed = seed
+    store._restart_streams()
 
 
 def save(path: Path, variables: Names = None, *, metadata: Optional[Dict[str, str]] = None) -> None:

@@ -389,6 +389,14 @@ Status Store::reset(const std::vector<std::string> &names) {
   return {};
 }
 
+Status Store::restart(const std::vector<std::string> &names) {
+  if (Status status = reset(names); !status.isOk())
+    return status;
+  for (const std::string &name : names)
+    byName[name]->runs = 0;
+  return {};
+}
+
 //===----------------------------------------------------------------------===//
 // Checkpoints
 //===----------------------------------------------------------------------===//

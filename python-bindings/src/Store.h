@@ -87,6 +87,9 @@ public:
   runtime::Result<bool> isInitialized(const std::string &name);
   /// Forgets values, so that the next use initialises again.
   runtime::Status reset(const std::vector<std::string> &names);
+  /// Forgets values and how often they were initialised, so that the next use
+  /// initialises as the first one did.
+  runtime::Status restart(const std::vector<std::string> &names);
   /// Initialises these with a session that has all of them, whether they have
   /// values or not.
   runtime::Status initialize(Binding &binding,

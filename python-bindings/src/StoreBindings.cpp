@@ -240,6 +240,14 @@ static void addValues(nb::class_<PyStore> &store) {
           },
           "names"_a, "Takes the values of these variables away.")
       .def(
+          "_restart",
+          [](PyStore &self, const std::vector<std::string> &names) {
+            check(runAlone(*self.store->mutex,
+                           [&] { return self.store->restart(names); }));
+          },
+          "names"_a,
+          "Takes the values of random streams away, which begin again.")
+      .def(
           "_forget",
           [](PyStore &self, const std::vector<std::string> &names) {
             runAlone(*self.store->mutex, [&] { self.store->forget(names); });

@@ -4,7 +4,9 @@
 import inspect
 from typing import Any, Callable, List, Optional
 
-from .. import _dtypes, _ops
+import numpy as np
+
+from .. import _dtypes, _ops, _trace
 from .. import _nn_functions as functions
 from .. import _nn_ops as ops
 from .._errors import wrong
@@ -69,7 +71,8 @@ class Embedding(Module):
 
 class Dropout(Module):
     """Drops elements of x with probability `rate`, and divides the others by 1 - rate, where `training`; else x. See
-    `flywheel.nn.dropout`. Raises ValueError for a rate outside of [0, 1)."""
+    `flywheel.nn.dropout`. With `seed` the masks repeat in each process; each use in a step has its own. Raises
+    ValueError for a rate outside of [0, 1)."""
 
     def __init__(self, rate: float, *, seed: Optional[int] = None) -> None:
         self.rate, self.seed = number("rate", rate), seed
@@ -79,7 +82,17 @@ class Dropout(Module):
     def __call__(self, x: TensorLike, *, training: Any) -> Tensor:
         if training is False or self.rate == 0:
             return as_tensor(x)
-        return functions.dropout(x, self.rate, training=None if training is True else training, seed=self.seed)
+        seed = None if self.seed is None else _seed_of_use(self, self.seed)
+        return functions.dropout(x, self.rate, training=None if training is True else training, seed=seed)
+
+
+def _seed_of_use(layer: Module, seed: int) -> int:
+    """Returns the seed for this use of a layer in a program: the first use has the layer's, each other one its own."""
+    uses = _trace.current().uses
+    uses[id(layer)] = number_of_use = uses.get(id(layer), -1) + 1
+    if number_of_use == 0:
+        return seed
+    return int(np.random.SeedSequence([seed, number_of_use]).generate_state(1, np.uint64)[0] >> np.uint64(1))
 
 
 class Sequential(Module):
