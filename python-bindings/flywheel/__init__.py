@@ -66,7 +66,6 @@ from ._dtypes import (
 from ._exporting import export, module_of
 from ._flywheel import (
     ArgumentInfo,
-    CheckpointManager,
     CheckpointState,
     CompileError,
     CompileRemark,
@@ -91,6 +90,7 @@ from ._flywheel import (
     parse,
     stages,
 )
+from ._managers import CheckpointManager
 from ._models import compile, cost, load
 from ._ops import (
     abs,

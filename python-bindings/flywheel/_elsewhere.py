@@ -21,7 +21,12 @@ TENSOR = {
         "abs", "ceil", "cos", "erf", "exp", "expm1", "floor", "log", "log1p", "logsumexp", "maximum", "minimum",
         "rsqrt", "sigmoid", "sign", "sin", "sqrt", "square", "tan", "tanh")},
 }  # fmt: skip
+VARIABLE = {
+    "requires_grad_": "Variable(..., trainable=False), or freeze() of its module",
+    "requires_grad": "trainable",
+}
 MODULE = {
+    "weight": "kernel of layers of products and convolutions, table of Embedding, scale of layers that normalize",
     "train": "an argument of the call, model(x, training=True)", "eval": "an argument of the call, training=False",
     "training": "an argument of the call, model(x, training=True)", "forward": "__call__", "call": "__call__",
     "to": "nothing: a variable has the dtype that it is made with", "cuda": "nothing: flywheel.device, of a function",

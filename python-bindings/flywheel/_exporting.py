@@ -146,7 +146,7 @@ def export(
     max_batch: Optional[int] = None,
     max_dim_sizes: Optional[Mapping[str, int]] = None,
     winograd: Optional[bool] = None,
-    memory_budget: Optional[int] = None,
+    memory_budget: Union[int, str, None] = None,
     weights: str = "current",
     freeze: Union[bool, Sequence[Variable]] = False,
 ) -> None:

@@ -22,8 +22,14 @@ _KEYWORDS = {
     "in_features": "inputs", "out_features": "outputs", "in_channels": "inputs", "out_channels": "outputs",
     "filters": "outputs", "num_heads": "heads", "embed_dim": "width", "hidden_size": "units", "use_bias": "bias",
     "num_embeddings": "count", "embedding_dim": "width", "kernel_init": "initializer", "base": "rotary",
+    "initializer": "initial_value", "a_min": "low", "a_max": "high", "min": "low", "max": "high",
+    "keep": "max_to_keep", "keep_n": "max_to_keep",
     "num_features": "channels", "normalized_shape": "size", "p": "rate", "negative_slope": "alpha",
 }  # fmt: skip
+
+
+# Arguments elsewhere that stand in other places here.
+_INSTEAD = {"weight_decay": "flywheel.optimizers.AdamW(weight_decay=), or minimize(loss, weight_decay=)"}
 
 
 def attribute_error(text: str, name: str, hint: str) -> AttributeError:
@@ -84,6 +90,8 @@ def check_keywords(function: Callable[..., Any], called: str, given: Mapping[str
         if key in names:
             continue
         hint = nearest_argument(key, names)
+        if not hint and key in _INSTEAD:
+            hint = f"; instead: {_INSTEAD[key]}"
         raise about(called, TypeError(f"has no argument '{key}'{hint or ', only ' + ', '.join(names)}"), " ")
 
 

@@ -47,7 +47,7 @@ def compile(
     freeze: Optional[Path] = None,
     freeze_variables: Sequence[str] = (),
     target: Optional[str] = None,
-    memory_budget: Optional[int] = None,
+    memory_budget: Union[int, str, None] = None,
     max_dim_size: Union[int, Mapping[str, int], None] = None,
     winograd: bool = False,
     check_numerics: bool = False,

@@ -3,7 +3,7 @@
 
 import importlib
 import types
-from typing import TYPE_CHECKING, Any, Optional, Sequence, Union
+from typing import TYPE_CHECKING, Any, ClassVar, Mapping, Optional, Sequence, Union
 
 from ._elsewhere import TENSOR
 from ._errors import about
@@ -35,12 +35,14 @@ class Operators:
     """
 
     __slots__ = ()
+    # Attributes of such objects of other frameworks, and what does the same here.
+    _elsewhere: ClassVar[Mapping[str, str]] = TENSOR
 
     if not TYPE_CHECKING:
 
         def __getattr__(self, name):
             """Raises AttributeError, and says what stands here for an attribute of another framework's tensors."""
-            explain_attribute(self, name, TENSOR)
+            explain_attribute(self, name, self._elsewhere)
             return object.__getattribute__(self, name)
 
     def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **given: Any) -> Any:

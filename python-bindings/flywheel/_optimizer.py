@@ -33,6 +33,8 @@ if TYPE_CHECKING:
 _STARTS = {"iterations": 0, "m_schedule": 1.0}
 # For a moment, and of all optimizers: a lock of each could not be copied with it.
 _making = threading.RLock()
+# The optimizers whose update of an element depends on other elements.
+_OF_WHOLE_TENSORS = ("adafactor", "lamb", "muon")
 
 
 class _Number(Variable):
@@ -525,5 +527,8 @@ class Optimizer(StructAttribute):
         if flag("master_weights", master_weights):
             attributes["master_weights"] = Attribute.unit()
         if flag("lazy", lazy):
+            if self.mnemonic.rpartition(".")[2] in _OF_WHOLE_TENSORS:
+                raise about(type(self).__name__, ValueError("expected lazy=False: an update is of a whole tensor, not "
+                            "of the rows that a step looks up; Adam, Adagrad and others take lazy=True"))  # fmt: skip
             attributes["sparse"] = Attribute.i32(1)
         return attributes

@@ -5,12 +5,13 @@ import dataclasses
 import hashlib
 import operator
 import os
-from typing import Any, Dict, List, Mapping, Optional, Sequence, Tuple
+import re
+from typing import Any, Dict, List, Mapping, Optional, Sequence, Tuple, Union
 
 from ._errors import wrong
 from ._flywheel import ModuleOp, _digest, _options
 
-__all__ = ["StepOptions", "bounds_of", "check_bounds", "check_kinds", "check_names"]
+__all__ = ["StepOptions", "bounds_of", "bytes_of", "check_bounds", "check_kinds", "check_names"]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -22,9 +23,10 @@ class StepOptions:
     target: str = ""
     winograd: bool = False
     check_numerics: bool = False
-    memory_budget: Optional[int] = None
+    memory_budget: Union[int, str, None] = None
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "memory_budget", bytes_of(self.memory_budget))
         for name, value in vars(self).items():
             check_kinds(**{name: value})
             if _KINDS[name][0] is int and value is not None:
@@ -50,6 +52,15 @@ _KINDS: Dict[str, Tuple[type, str, bool]] = {
     "opt_level": (int, "0 to 3", False),
     "name": (str, "a string", True),
 }
+
+
+_UNITS = {"": 1, "KiB": 2**10, "MiB": 2**20, "GiB": 2**30}
+
+
+def bytes_of(given: Any) -> Any:
+    """Returns a number of bytes for a text with a unit, such as "2MiB"; another value as it is."""
+    found = re.fullmatch(r"(\d+) ?(|KiB|MiB|GiB)", given) if isinstance(given, str) else None
+    return given if found is None else int(found[1]) * _UNITS[found[2]]
 
 
 def _check_kind(name: str, value: Any, kind: type, expected: str) -> None:

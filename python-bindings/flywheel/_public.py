@@ -14,6 +14,9 @@ __all__ = ["show"]
 
 # Submodules to search for functions of a name that the package itself does not have.
 _GROUPS = ("nn", "linalg", "random", "optimizers", "schedules", "initializers", "constraints", "clauses", "data")
+# Losses whose `reduction` is of the means over the last dimension.
+_OF_ELEMENTS = ("flywheel.nn.{0}, whose reduction 'sum' and 'none' are of the means over the last dimension; those of "
+                "all elements are of {1}, as in flywheel.sum(...)")  # fmt: skip
 # Names of other frameworks, and the names here.
 _ELSEWHERE: Dict[str, str] = {
     "tensor": "flywheel.constant in a traced function, NumPy's arrays outside",
@@ -33,7 +36,11 @@ _ELSEWHERE: Dict[str, str] = {
     "nn.BatchNorm2d": "flywheel.nn.BatchNorm", "nn.BatchNorm1d": "flywheel.nn.BatchNorm",
     "nn.cross_entropy": "flywheel.nn.sparse_softmax_cross_entropy(logits, labels)",
     "nn.CrossEntropyLoss": "flywheel.nn.sparse_softmax_cross_entropy(logits, labels)",
-    "nn.MSELoss": "flywheel.nn.mean_squared_error", "nn.mse_loss": "flywheel.nn.mean_squared_error",
+    "nn.MSELoss": "flywheel.nn.mean_squared_error",
+    "nn.mse_loss": _OF_ELEMENTS.format("mean_squared_error", "(a - b)**2"),
+    "nn.l1_loss": _OF_ELEMENTS.format("mean_absolute_error", "flywheel.abs(a - b)"),
+    "nn.huber_loss": _OF_ELEMENTS.format("huber", "flywheel.nn.huber(a[..., None], b[..., None], reduction='none')"),
+
     "nn.functional": "flywheel.nn itself", "nn.swish": "flywheel.nn.silu", "nn.tanh": "flywheel.tanh",
     "nn.BatchNormalization": "flywheel.nn.BatchNorm", "nn.LayerNormalization": "flywheel.nn.LayerNorm",
     "nn.GroupNormalization": "flywheel.nn.GroupNorm", "nn.RMSNormalization": "flywheel.nn.RMSNorm",

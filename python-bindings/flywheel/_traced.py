@@ -147,6 +147,7 @@ class Traced:
         except BaseException:
             trace.graph.abandon_function()
             raise
+        self._has_slices |= trace.has_slices
         labels = definition.result_names(self._out, len(results))
         named = [{"train.name": Attribute.string(name)} for name in labels]
         trace.graph.end_function([x.value for x in results], named)
@@ -186,12 +187,14 @@ class Traced:
         """Returns what to do if a size is one of the numbers that each call chooses; empty without such numbers."""
         tree, static = self._arguments
         names = self.definition.feed_names(tree, [value is FED for value in static])
-        numbers = [name for name, leaf in zip(names, self.leaves) if leaf.kind == "i"]
+        numbers = [name for name, leaf in zip(names, self.leaves) if leaf.kind in "il"]
+        of_slices = ("\nnote: n elements from a place i that a step computes are x[i + flywheel.arange(n)]: a slice "
+                     "x[i : i + n] may have fewer, at the end of x") * self._has_slices  # fmt: skip
         if not numbers:
-            return ""
+            return of_slices
         listed = ", ".join(f"'{name}'" for name in numbers)
-        return (f"\nnote: each call chooses {listed}: if a size depends on it, make the argument static, as in "
-                f"@flywheel.function(static={numbers[0]!r}), which compiles once for each value")  # fmt: skip
+        return (f"{of_slices}\nnote: each call chooses {listed}: if a size depends on it, make the argument static, as "
+                f"in @flywheel.function(static={numbers[0]!r}), which compiles once for each value")  # fmt: skip
 
     def entry(self, store: Store) -> Any:
         """Returns the entry that calls this on the values of a store."""

@@ -4,11 +4,12 @@
 import functools
 import inspect
 import operator
-from typing import Any, Callable, Dict, List, NoReturn, Tuple
+from typing import Any, Callable, ClassVar, Dict, List, Mapping, NoReturn, Tuple
 
 import numpy as np
 
 from . import _trace
+from ._elsewhere import TENSOR, VARIABLE
 from ._hints import check_keywords
 from ._numpy_functions import to_values
 from ._operators import Operators
@@ -32,6 +33,8 @@ class VariableOperators(Operators):
     """The operators of a variable. In a traced function they are those of its tensor at that line. Elsewhere they
     compute with the value that the current store has: `v + 1` is `v.numpy() + 1`, an array. An operator in place
     (`v += 1`) is a TypeError: it would put a tensor or an array in the place of the variable."""
+
+    _elsewhere: ClassVar[Mapping[str, str]] = {**TENSOR, **VARIABLE}
 
     def numpy(self) -> Any:
         raise NotImplementedError

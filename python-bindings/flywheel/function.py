@@ -65,7 +65,7 @@ class Function(_flywheel.Dispatcher):
         winograd: bool = False,
         check_numerics: bool = False,
         target: Optional[str] = None,
-        memory_budget: Optional[int] = None,
+        memory_budget: Union[int, str, None] = None,
         static: Union[str, int, Sequence[Union[str, int]]] = (),
     ):
         if not callable(function):
@@ -307,8 +307,13 @@ class Function(_flywheel.Dispatcher):
         except TypeError:
             plain = [value.value if isinstance(value, Static) else value for value in static]
             kinds = sorted({type(value).__name__ for value in plain if not is_hashable(value)})
+            is_static = any(isinstance(value, Static) and not is_hashable(value.value) for value in static)
+            remedy = ("a static argument is compared with that of other calls: give a tuple, a string, a number or a "
+                      "frozen data class" if is_static else
+                      "give the numbers and arrays of the object as a dict, vars(x), or each as an argument; settings "
+                      "as a static argument, a frozen data class")  # fmt: skip
             raise TypeError(
-                f"an argument of '{self.name}' is neither an array, a number nor hashable: {', '.join(kinds)}"
+                f"an argument of '{self.name}' is neither an array, a number nor hashable: {', '.join(kinds)}; {remedy}"
             ) from None
         general = self._sizes.choose(form, leaves, is_for_sizes)
         key = key_of(form, general)
@@ -552,7 +557,7 @@ def function(
     winograd: bool = False,
     check_numerics: bool = False,
     target: Optional[str] = None,
-    memory_budget: Optional[int] = None,
+    memory_budget: Union[int, str, None] = None,
     static: Union[str, int, Sequence[Union[str, int]]] = (),
 ) -> Function: ...
 
@@ -568,7 +573,7 @@ def function(
     winograd: bool = False,
     check_numerics: bool = False,
     target: Optional[str] = None,
-    memory_budget: Optional[int] = None,
+    memory_budget: Union[int, str, None] = None,
     static: Union[str, int, Sequence[Union[str, int]]] = (),
 ) -> Callable[[Callable[..., Any]], Function]: ...
 

@@ -10,12 +10,12 @@ from typing import Any, Optional
 import numpy as np
 
 from . import _dtypes, _ops, _trace
-from ._errors import about
+from ._errors import about, wrong
 from ._kinds import instance, number
 from ._operators import Operators
 from ._ops._core import as_unsigned, normalize_axis, static
 from ._ops._creation import DimSizes, dim_sizes_of, zeros
-from ._tensor import Tensor, TensorLike, as_tensor, wrap
+from ._tensor import Tensor, TensorLike, as_tensor, is_integer, wrap
 from .initializers import Initializer, RandomNormal, RandomUniform, TruncatedNormal
 
 __all__ = [
@@ -52,6 +52,10 @@ def uniform(
     """Uniform draws from [minval, maxval), 1 by default, of which each may be a scalar tensor. Raises ValueError for
     integers without `maxval`."""
     kind = _dtypes.as_dtype(dtype)
+    if maxval is None and is_integer(shape) and is_integer(minval):
+        raise wrong(ValueError, "a tuple of sizes", f"two integers, uniform({shape}, {minval})", "shape",
+                    hint=f": write uniform(({shape}, {minval})) for a tensor of these sizes, "
+                         f"uniform((), {shape}, {minval}) for a number between them")  # fmt: skip
     if maxval is None:
         if not _dtypes.is_floating(kind):
             raise ValueError(f"Must specify maxval for integer dtype {kind}")
@@ -141,6 +145,9 @@ def categorical(
     """Places along a dimension, int32, each with a probability in proportion to exp(logits). `shape` is that of the
     result, whose last dimensions are those of `logits` without `axis`: leading ones are several draws of each."""
     x = as_tensor(logits)
+    if not _dtypes.is_floating(x.dtype):
+        raise wrong(TypeError, "logarithms of probabilities, floating-point numbers,", _dtypes.name_of(x.dtype),
+                    "logits", hint=": of counts w, write flywheel.log(flywheel.cast(w, 'float32'))")  # fmt: skip
     axis = normalize_axis(axis, x.ndim)
     given = [] if shape is None else [shape] if isinstance(shape, (int, np.integer, Tensor)) else list(shape)
     front = given[: max(len(given) - (x.ndim - 1), 0)]

@@ -321,7 +321,7 @@ class Store(_flywheel.Store):
         if isinstance(variables, Mapping):
             return {key: self._key_of(variable) for key, variable in variables.items()}
         if variables is not None:
-            pairs = [(_name(variable), self._key_of(variable)) for variable in variables]
+            pairs = [(_name(variable), self._key_of(variable)) for variable in _listed(variables)]
             return [key for _, key in pairs] if all(name == key for name, key in pairs) else dict(pairs)
         suffix = self._suffix(current_namespace())
         if is_restored or self._num_namespaces < 2:
@@ -392,6 +392,11 @@ class Store(_flywheel.Store):
         """Writes PREFIX-STEP by a manager, which keeps the newest ones; returns that
         path."""
         _trace.refuse_actions("saving values")
+        if not isinstance(manager, CheckpointManager):
+            raise wrong(TypeError, "a flywheel.CheckpointManager", type(manager).__name__, "manager",
+                        hint=': write save_step(flywheel.CheckpointManager(), "model", step)')  # fmt: skip
+        if step is not None and (isinstance(step, bool) or not hasattr(step, "__index__")):
+            raise wrong(TypeError, "an integer or None", type(step).__name__, "step")
         self._provide(variables)
         return manager.save(self, prefix, step, self._select(variables))
 
@@ -424,7 +429,8 @@ class Store(_flywheel.Store):
         self._declare_all()
         if not self.initializes:
             return
-        listed = variables.values() if isinstance(variables, Mapping) else variables or ()
+        named = variables.values() if isinstance(variables, Mapping) else None
+        listed = () if variables is None else _listed(variables) if named is None else named
         wanted = {_name(variable) for variable in listed}
         missing = [
             variable

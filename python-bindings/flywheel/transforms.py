@@ -2,6 +2,7 @@
 """Derivatives, and many positions at once."""
 
 import functools
+import inspect
 import operator
 from typing import Any, Callable, Dict, Iterable, List, Optional, Sequence, SupportsIndex, Tuple, Union
 
@@ -433,6 +434,19 @@ def _batch(
     return _tree.unflatten(outputs[1], results)
 
 
+def _check_arity(rule: Callable[..., Any], num_arguments: int, num_cotangents: int) -> None:
+    """Raises TypeError for a rule that does not take the arguments and the cotangents of the results."""
+    try:
+        inspect.signature(rule).bind(*[None] * (num_arguments + num_cotangents))
+    except ValueError:
+        # A function of C may have no signature.
+        return
+    except TypeError:
+        raise wrong(TypeError, f"a rule of {num_arguments + num_cotangents} parameters, the {num_arguments} arguments "
+                    f"of the function and the cotangent of each of {num_cotangents} results,",
+                    f"rule{inspect.signature(rule)}", "rule") from None  # fmt: skip
+
+
 # A rule may call its own function, whose rule is then traced too: so often, and what is deeper has the derivative of
 # the function as it stands.
 _MOST_RULES = 3
@@ -448,9 +462,16 @@ class CustomVjp:
         # The number of rules of this function that are being traced in one another.
         self._depth = 0
 
-    def defvjp(self, rule: Callable[..., Any]) -> Callable[..., Any]:
+    def defvjp(self, rule: Callable[..., Any], *others: Any) -> Callable[..., Any]:
         """Sets the rule: from the arguments, and the cotangent of each result, to the
-        cotangent of each argument, None standing for zeros."""
+        cotangent of each argument, None standing for zeros. Raises TypeError for a value that is not a function."""
+        if others:
+            raise wrong(TypeError, "one rule, from the arguments and the cotangents of the results to the cotangents "
+                        "of the arguments,", f"{1 + len(others)} functions", "rule",
+                        hint=": JAX's pair of forward and backward is one rule(*args, g) here, which computes what it "
+                             "needs from the arguments")  # fmt: skip
+        if not callable(rule):
+            raise wrong(TypeError, "a function", type(rule).__name__, "rule")
         self._rule = rule
         return rule
 
@@ -506,7 +527,9 @@ class CustomVjp:
             given = own[: len(inputs)]
             cotangents = own[len(inputs) + len(extra) :]
             assert self._rule is not None
-            found = self._rule(*_tree.unflatten(spec, given), *cotangents)
+            arguments = _tree.unflatten(spec, given)
+            _check_arity(self._rule, len(arguments), len(cotangents))
+            found = self._rule(*arguments, *cotangents)
             answers = found if isinstance(found, (tuple, list)) else (found,)
             flat = [leaf for answer in answers for leaf in ([None] if answer is None else _tree.flatten(answer)[0])]
             if len(flat) != len(inputs):

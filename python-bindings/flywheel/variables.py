@@ -79,6 +79,10 @@ class Variable(VariableOperators):
         device: Optional[str] = None,
         constraint: Any = None,
     ):
+        if isinstance(initial_value, type) and issubclass(initial_value, Initializer):
+            own = initial_value.__name__
+            raise wrong(TypeError, "a value or an initializer", f"the class {own}", "initial_value",
+                        hint=f": write Variable({own}(), shape=...)")  # fmt: skip
         collections = _listed(collections)
         _check_arguments(name, trainable, collections, device, constraint)
         if not self._is_made_once:
@@ -89,14 +93,17 @@ class Variable(VariableOperators):
         kind: Optional[_dtypes.DType] = None if dtype is None else _dtypes.as_dtype(dtype)
         if isinstance(initial_value, Initializer) or initial_value is None:
             if shape is None:
-                raise ValueError(f"Shape of a new variable ({name}) must be fully defined")
+                raise ValueError(f"Shape of a new variable ({name}) must be fully defined: write Variable(value), or "
+                                 "Variable(initializer, shape=...)")  # fmt: skip
             self._initializer = initial_value
             self.shape: Tuple[int, ...] = _static_shape(shape, name)
             self.dtype: _dtypes.DType = _dtypes.float32 if kind is None else kind
             if isinstance(initial_value, Constant):
                 self._initializer = initial_value.of(self.dtype)
         elif shape is not None:
-            raise ValueError("If initializer is a constant, do not specify shape")
+            raise ValueError("If initializer is a constant, do not specify shape: the variable has that of its value; "
+                             f"write Variable(flywheel.initializers.Constant(value), shape={shape!r}) to fill a shape"
+                             )  # fmt: skip
         elif callable(initial_value):
             self._function = initial_value
             self.dtype, self.shape = _infer(initial_value, str(name))

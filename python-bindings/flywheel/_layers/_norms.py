@@ -6,6 +6,8 @@ from typing import Any, List, Optional, Sequence, Tuple, Union
 from .. import _dtypes
 from .. import _nn_functions as functions
 from .. import _nn_ops as ops
+from .._errors import wrong
+from .._kinds import number
 from .._tensor import Tensor, TensorLike
 from ..initializers import Ones, Zeros
 from ..module import Module
@@ -92,7 +94,10 @@ class BatchNorm(Module):
         self, channels: int, *, momentum: float = 0.99, epsilon: float = 0.001, dtype: Any = _dtypes.float32
     ) -> None:
         self.channels, self.dtype = count_of(channels, "channels"), _dtypes.as_dtype(dtype)
-        self.momentum, self.epsilon = momentum, epsilon
+        self.momentum, self.epsilon = number("momentum", momentum), epsilon
+        if not 0 <= self.momentum <= 1:
+            raise wrong(ValueError, "a number within [0, 1], the part of the averages that a step keeps,",
+                        repr(momentum), "momentum")  # fmt: skip
         shape, wide = (self.channels,), wide_dtype(dtype)
         self.gamma: Optional[Variable] = ones(shape, wide)
         self.beta: Optional[Variable] = zeros(shape, wide)

@@ -210,6 +210,8 @@ def _bounds(key: slice, dim_size: Size) -> Tuple[Size, Size, int]:
         return index_op("minsi", index_op("maxsi", place, 0), dim_size)
 
     start, stop = clamp(key.start, 0), clamp(key.stop, dim_size)
+    if isinstance(key.start, Tensor) and isinstance(key.stop, Tensor):
+        _trace.current().has_slices = True
     length = stop
     if start != 0:
         length = index_op("maxsi", index_op("subi", stop, start), 0)
