@@ -12,6 +12,7 @@
 #include "flywheel/Interfaces/ForwardedValues.h"
 
 #include "mlir/Analysis/TopologicalSortUtils.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/TypeUtilities.h"
 
 using namespace mlir;
@@ -131,13 +132,12 @@ bool isOfNoExamples(ValueRange ys) {
       isEmpty = true;
       continue;
     }
-    if (!carriesDerivative(value.getType()))
+    // A size is not an element.
+    if (value.getDefiningOp<tensor::DimOp>())
       continue;
     if (isFeedOrVariable(value))
       return false;
-    addInputsOf(value, history, [](OpOperand &operand) {
-      return carriesDerivative(operand.get().getType());
-    });
+    addInputsOf(value, history, [](OpOperand &) { return true; });
   }
   return isEmpty;
 }

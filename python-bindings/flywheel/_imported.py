@@ -7,6 +7,8 @@ import numpy as np
 
 from . import _trace
 from ._arguments import Leaf, TensorSpec, as_array, spec
+from ._ops._checks import expect_at_least, expect_at_most
+from ._ops._core import Size, size
 from ._optimizer import Optimizer, find_connected
 from ._tensor import Tensor
 from ._traced import Traced
@@ -38,6 +40,13 @@ class Bound(NamedTuple):
         if dim_size < self.least or (self.most is not None and dim_size > self.most):
             sizes = f"{self.least} or more" if self.most is None else f"{self.least} to {self.most}"
             raise ValueError(f"the model was imported for sizes of {sizes} as '{name}', found {dim_size}")
+
+    def check_call(self, name: str, dim_size: Size) -> None:
+        """Has the step fail for another size, which a call chooses."""
+        what = f"the model was imported for other sizes: '{name}'"
+        expect_at_least(dim_size, self.least, what)
+        if self.most is not None:
+            expect_at_most(dim_size, self.most, what)
 
 
 class ImportedModel:
@@ -168,9 +177,14 @@ class ImportedModel:
             return
         for value, wanted in zip(inputs, [*self._inputs, *(self._own_targets or ())]):
             shape = value._dims if isinstance(value, Tensor) else np.shape(value)
-            for name, dim_size in zip(wanted.shape, shape if len(shape) == len(wanted.shape) else ()):
-                if name in self._bounds and isinstance(dim_size, int):
+            listed = zip(wanted.shape, shape if len(shape) == len(wanted.shape) else ())
+            for axis, (name, dim_size) in enumerate(listed):
+                if name not in self._bounds:
+                    continue
+                if isinstance(dim_size, int):
                     self._bounds[str(name)].check(str(name), dim_size)
+                else:
+                    self._bounds[str(name)].check_call(str(name), size(value, axis))
 
     def _entries(self) -> Dict[str, Function]:
         """Returns the functions that may be exported, by name."""

@@ -61,8 +61,8 @@ def argsort(x: TensorLike, axis: int, *, descending: bool = False) -> Tensor:
     The positions along `axis` of the elements in ascending order, or with
     `descending` in descending order, as i32: NaN is the largest number, -0 is
     equal to 0, false is less than true, and equal elements stay in the order of
-    their positions. A radix sort: its time is linear in the number of elements.
-    No derivative.
+    their positions. On a CPU a radix sort, whose time is linear in the number of
+    elements; on a GPU a merge sort. No derivative.
     """
     attributes: Attributes = {"axis": Attribute.i64(axis)}
     if descending:

@@ -83,6 +83,7 @@ def check_no_dependence() -> None:
     others: Dict[str, Callable[[Any], Any]] = {
         "feed": lambda x: fw.mean(x), "frozen": lambda x: fw.mean(x @ teacher),
         "stopped": lambda x: fw.mean(fw.stop_gradient(x @ w)), "floor": lambda x: fw.mean(fw.floor(x @ w)),
+        "numbers": lambda x: fw.cast(fw.sum(fw.cast(x * 3, "int32")), "float32"),
         "loop": lambda x: fw.fori_loop(0, 3, lambda i, s: s + fw.mean(x), 0.0),
     }  # fmt: skip
     for name, other in others.items():

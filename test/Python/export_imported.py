@@ -240,4 +240,25 @@ def test_bounds() -> None:
                         raise AssertionError((name, count))
 
 
-run_tests([test_training_goes_on, test_options, test_sizes_of_calls, test_sizes_of_steps, test_bounds])
+def test_bounds_of_calls() -> None:
+    """The same where the call chooses the size, as after two of them: the step fails."""
+    for name, make in OPEN.items():
+        if name == "onnx":
+            continue
+        with fw.Namespace(), fw.Store():
+            model = make(loss=mse, optimizer=fw.optimizers.SGD(0.1))
+            inside = fw.function(lambda x, model=model: model(x), dynamic=True)
+            for call in (model, inside, lambda x, model=model: model.step(x, Y[: len(x)])):
+                for count in (3, 4, 5, 2):
+                    call(X[:count])
+                for count in (1, 6):
+                    try:
+                        call(X[:count])
+                    except (ValueError, fw.InvalidArgumentError) as error:
+                        assert "imported for" in str(error) and f"found {count}" in str(error), error
+                    else:
+                        raise AssertionError((name, count))
+
+
+run_tests([test_training_goes_on, test_options, test_sizes_of_calls, test_sizes_of_steps, test_bounds,
+           test_bounds_of_calls])

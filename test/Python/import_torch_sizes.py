@@ -4,6 +4,7 @@
 """Modules of PyTorch with a batch whose size the call chooses, dropout, bfloat16, parts that are frozen, and states and
 arguments that do not fit."""
 
+import tempfile
 from typing import Any, Callable, List, Sequence
 
 import numpy as np
@@ -128,6 +129,24 @@ def test_squeezed_batch() -> None:
         assert "aten.squeeze.default of dimension 0" in str(error) and "x.squeeze(1)" in str(error), error
     else:
         raise AssertionError("no error")
+
+
+class Order(nn.Module):
+    def forward(self, x: Any) -> Any:
+        median, third, top = x.median(0, keepdim=True), x.kthvalue(3, 0), x.topk(4, 0)
+        return median.values, median.indices, third.values, top.values, top.indices, x.median(), x.nanmedian(0).values
+
+
+def test_order_of_a_batch() -> None:
+    """Medians and the largest of any number of elements, and in an export."""
+    dims = ({0: torch.export.Dim("b", min=6, max=200)},)
+    ours = flywheel.torch.from_module(Order(), (torch.arange(12.0),), dynamic_shapes=dims)
+    for count in (12, 20, 7, 33, 6, 200):
+        x = torch.randperm(count).float()
+        for found, expected in zip(ours(x), Order()(x)):
+            np.testing.assert_array_equal(np.asarray(found), expected.numpy(), err_msg=str(count))
+    with tempfile.TemporaryDirectory() as folder:
+        ours.export(f"{folder}/order.o")
 
 
 def test_dropout() -> None:

@@ -200,7 +200,7 @@ REFUSED: List[Refused] = [
     ("have no 3 dimensions", lambda tf: tf.tensordot(tf.ones([2, 3]), tf.ones([2, 3]), 3)),
     *[(r"batch_dot: dimension \d of shape .* is \d, dimension \d of shape .* is 1",
        lambda tf, a=a, b=b, axes=axes: tf.keras.backend.batch_dot(tf.ones(a), tf.ones(b), axes=axes))
-      # Of two matrices Keras 2.1 multiplies elements, and repeats sizes of 1.
+      # Keras 2.1 multiplies the elements of two matrices, and repeats sizes of 1.
       for a, b, axes in [([2, 3, 4], [2, 1, 5], [1, 1]), ([2, 3, 4], [2, 5, 1], 2), ([2, 3, 4], [1, 4, 5], None)]],
     (r"bias_add: a bias of shape \(1,\) for values of shape \(2, 3\): found 1, expected 3", lambda tf: tf.nn.bias_add(
         tf.ones([2, 3]), tf.ones([1]))),

@@ -124,7 +124,7 @@ def _sortable(what: str, x: TensorLike, axis: Optional[int]) -> Tuple[Tensor, in
 
 def argsort(x: TensorLike, axis: Optional[int] = -1, *, descending: bool = False) -> Tensor:
     """The places of the elements in order along a dimension, or of all with None, as int32: NaN is the largest, and
-    equal elements stay in order. Time is linear in the number of elements."""
+    equal elements stay in order. Time is linear in the number of elements on CPUs."""
     x, axis = _sortable("argsort", x, axis)
     return places_in_order(x, axis, descending)
 

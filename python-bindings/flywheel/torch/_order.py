@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Ops of aten that find elements by their order."""
 
-from typing import Any, Callable, List, Optional
+from typing import Any, Callable, List, Optional, Union
 
 import numpy as np
 
 from .. import _dtypes, _ops
 from .._layouts import Laid
-from .._ops._core import sizes
+from .._ops._checks import expect_at_most
+from .._ops._core import index_op, of_size, size, sizes
 from .._ops._order import places_in_order, taken
 from .._ops._shapes import reshape_to
 from .._tensor import Tensor, as_tensor
@@ -24,7 +25,11 @@ def _ordered(call: Call, x: Laid, axis: int, descending: bool, count: Optional[i
         return [x, Laid(_ops.zeros([], _dtypes.int64))]
     axis %= data.ndim
     order = places_in_order(data, axis, descending)
-    if count is not None and count != data._dims[axis]:
+    total = size(data, axis)
+    if count is not None and not isinstance(total, int):
+        expect_at_most(count, total, "topk: k")
+        order = _ops.take(order, np.arange(count, dtype=np.int32), axis)
+    elif count is not None and count != total:
         order = _ops.getitem(order, (*[slice(None)] * axis, slice(0, count)))
     return [Laid(taken(data, order, axis)), Laid(_ops.cast(order, _dtypes.int64))]
 
@@ -45,10 +50,10 @@ def _topk(call: Call, x: Laid, count: int, axis: int = -1, largest: bool = True)
     return _ordered(call, x, axis, largest, count)
 
 
-def _at(parts: List[Laid], axis: int, place: int, keepdims: bool) -> List[Laid]:
-    """Returns the element at a place of the order, and its index."""
-    key = (*[slice(None)] * axis, slice(place, place + 1))
-    found = (_ops.getitem(y.plain(), key) for y in parts)
+def _at(parts: List[Laid], axis: int, place: Union[int, Tensor], keepdims: bool) -> List[Laid]:
+    """Returns the element at a place of the order, and its index. A step fails where there is no such place."""
+    index = _ops.reshape(_ops.cast(as_tensor(place), _dtypes.int64), (1,))
+    found = (_ops.take(y.plain(), index, axis) for y in parts)
     return [Laid(y if keepdims else _ops.squeeze(y, axis)) for y in found]
 
 
@@ -65,7 +70,10 @@ def _median(call: Call, x: Laid, axis: int, keepdims: bool = False) -> List[Laid
     if x.ndim == 0:
         return parts
     axis %= x.ndim
-    values, places = _at(parts, axis, ((x.shape[axis] or 1) - 1) // 2, keepdims)
+    count = size(x.plain(), axis)
+    middle = (max(count, 1) - 1) // 2 if isinstance(count, int) else of_size(index_op(
+        "divsi", index_op("subi", index_op("maxsi", count, 1), 1), 2))  # fmt: skip
+    values, places = _at(parts, axis, middle, keepdims)
     if _dtypes.is_floating(x.dtype):
         nans = _ops.isnan(x.plain())
         is_nan = _ops.any(nans, axis, keepdims=keepdims)

@@ -31,7 +31,9 @@ def _series(a: Any, x: Any, is_used: Any) -> Any:
         return n, term, _ops.add(total, term)
 
     one = _ops.ones_like(x)
-    return control.while_loop(holds, step, (_ops.zeros([], _dtypes.float64), one, one))[2]
+    _, term, total = control.while_loop(holds, step, (_ops.zeros([], _dtypes.float64), one, one))
+    is_open = _ops.greater(term, _ops.multiply(total, _ENOUGH))
+    return _ops.where(_ops.logical_and(is_used, is_open), math.nan, total)
 
 
 def _fraction(a: Any, x: Any, is_used: Any) -> Any:
@@ -58,7 +60,9 @@ def _fraction(a: Any, x: Any, is_used: Any) -> Any:
     first = safe(_ops.add(_ops.subtract(x, a), 1.0))
     inverse = _ops.divide(1.0, first)
     start = (_ops.zeros([], _dtypes.float64), _ops.full_like(x, 1 / _TINY), inverse, inverse, _ops.zeros_like(x))
-    return control.while_loop(holds, step, start)[3]
+    _, _, _, total, change = control.while_loop(holds, step, start)
+    is_open = _ops.greater(_ops.absolute(_ops.subtract(change, 1.0)), 2 * _ENOUGH)
+    return _ops.where(_ops.logical_and(is_used, is_open), math.nan, total)
 
 
 def _density(a: Any, x: Any) -> Any:
@@ -105,8 +109,9 @@ def _emit(place: int) -> Any:
 
 
 def igamma(a: Any, x: Any, name: Optional[str] = None) -> Tensor:
-    """P(a, x), the lower incomplete gamma function divided by the whole one. NaN for a <= 0 and for x < 0. There is no
-    derivative with respect to a."""
+    """P(a, x), the lower incomplete gamma function divided by the whole one. NaN for a <= 0, for x < 0, and
+    where 20000 terms are too few, which is for a above 1e7 and x close to it. There is no derivative with respect to
+    a."""
     first, second = _floats("Igamma", a, x)
     found: Tensor = make("Igamma", _emit(0), stop_gradient(first), second, name=name)
     return found

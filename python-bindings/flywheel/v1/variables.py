@@ -189,7 +189,11 @@ class Variable(_operators.Operators):
 
         value = np.asarray(default_session(session, "load variable").store[self.op_name])
         initial = self.initial_value.op.fields.literal
-        self._is_given = initial is None or not np.array_equal(value, initial)
+        if initial is None:
+            # Computed by ops: averages begin with all 0 or all 1.
+            self._is_given = not (np.all(value == 0) or np.all(value == 1))
+        else:
+            self._is_given = not np.array_equal(value, initial)
         for biased, step in self._debiased:
             biased.load(value if self._is_given else np.zeros_like(value), session)
             step.load(np.inf if self._is_given else 0.0, session)

@@ -389,7 +389,7 @@ func.func @f(%x: tensor<2x3xf32>) {
 // -----
 
 func.func @f(%x: tensor<2xf128>) {
-  // expected-error @+1 {{expected elements of at most 64 bits, found 'tensor<2xf128>'}}
+  // expected-error @+1 {{expected elements of 64 or at most 32 bits, found 'tensor<2xf128>'}}
   %0 = nn.argsort %x axis 0 : tensor<2xf128> -> tensor<2xi32>
   return
 }

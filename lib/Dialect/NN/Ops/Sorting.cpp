@@ -44,8 +44,9 @@ LogicalResult ArgsortOp::verify() {
   if (failed(verifyDims(*this, "axis", {static_cast<int64_t>(getAxis())},
                         x.getRank())))
     return failure();
-  if (x.getElementTypeBitWidth() > 64)
-    return emitOpError() << "expected elements of at most 64 bits, found "
+  unsigned width = x.getElementTypeBitWidth();
+  if (width > 32 && width != 64)
+    return emitOpError() << "expected elements of 64 or at most 32 bits, found "
                          << getX().getType();
   return success();
 }
