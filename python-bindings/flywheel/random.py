@@ -158,7 +158,7 @@ def categorical(
 def permutation(x: TensorLike, *, seed: Optional[int] = None) -> Tensor:
     """The numbers below `x` in a random order, int32; or the slices of a tensor along its first dimension."""
     if isinstance(x, (int, np.integer)) or (isinstance(x, Tensor) and x._weak is not None):
-        # Of 53 bits: equal draws, whose numbers would stay in order, are as good as none.
+        # Draws have 53 bits: numbers with equal draws, which would stay in order, are as good as none.
         return _ops.argsort(uniform([x], dtype=_dtypes.float64, seed=seed))  # type: ignore[list-item]
     x = as_tensor(x)
     if x.ndim == 0:

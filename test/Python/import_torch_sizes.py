@@ -131,7 +131,7 @@ def test_squeezed_batch() -> None:
         raise AssertionError("no error")
 
 
-class Order(nn.Module):
+class Order(nn.Module):  # type: ignore[misc]
     def forward(self, x: Any) -> Any:
         median, third, top = x.median(0, keepdim=True), x.kthvalue(3, 0), x.topk(4, 0)
         return median.values, median.indices, third.values, top.values, top.indices, x.median(), x.nanmedian(0).values

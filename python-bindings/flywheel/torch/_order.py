@@ -8,7 +8,7 @@ import numpy as np
 from .. import _dtypes, _ops
 from .._layouts import Laid
 from .._ops._checks import expect_at_most
-from .._ops._core import index_op, of_size, size, sizes
+from .._ops._core import index_of, index_op, of_size, size, sizes
 from .._ops._order import places_in_order, taken
 from .._ops._shapes import reshape_to
 from .._tensor import Tensor, as_tensor
@@ -71,8 +71,8 @@ def _median(call: Call, x: Laid, axis: int, keepdims: bool = False) -> List[Laid
         return parts
     axis %= x.ndim
     count = size(x.plain(), axis)
-    middle = (max(count, 1) - 1) // 2 if isinstance(count, int) else of_size(index_op(
-        "divsi", index_op("subi", index_op("maxsi", count, 1), 1), 2))  # fmt: skip
+    last = index_op("subi", index_op("maxsi", count, 1), 1)
+    middle = of_size(index_of(index_op("divsi", last, 2)))
     values, places = _at(parts, axis, middle, keepdims)
     if _dtypes.is_floating(x.dtype):
         nans = _ops.isnan(x.plain())
