@@ -207,7 +207,7 @@ def check_that_all_are_there() -> None:
     left_out = {"getitem", "as_tensor", "constant", "array", "asarray"}
     missing = set(fw._ops.__all__) - named - left_out
     # Functions of elements and of parts are above under other names.
-    left_out = set("add argmax argmin batch_norm cholesky cumprod cumsum div max min mul pow reduce scatter "
+    left_out = set("add argmax argmin argsort batch_norm cholesky cumprod cumsum div max min mul pow reduce scatter "
                    "scatter_add_along_axis sub take_along_axis tile triangular_solve try_cholesky".split())  # fmt: skip
     functions = {name for name in fw.nn.__all__ if not isinstance(getattr(fw.nn, name), type)}
     missing |= {f"nn.{name}" for name in functions - left_out} - named

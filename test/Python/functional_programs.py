@@ -95,7 +95,8 @@ close(chosen(x, False, count=3), x + 3)
 close(chosen(x, True, scale=0.5), 2 * x)
 close(chosen(x, True, 2, 0.25), x)
 close(chosen(x, mode=False, count=3), x + 3)
-assert traces == ["True", "False", "True", "True"], traces
+# A number that is given beside float64 is traced anew, as it is not rounded then.
+assert traces == ["True", "False", *["True"] * 4], traces
 assert fw.function(lambda v, n: n, static=1)(x, 3).dtype == np.int32
 for bad in ("other", 9):
     try:

@@ -567,7 +567,7 @@ def test_what_refuses_it() -> None:
         error = raises(fw.CompileError, "in an object file", lambda: step.export(os.path.join(folder, "m.o"), x))
         assert "print" in str(error) and "host_functions.py" in str(error), error
     gpu = fw.function(step._function, target="cuda:sm_90a")
-    raises(fw.CompileError, "on a GPU", lambda: gpu.trace(x).program)
+    raises(fw.CompileError, "on the device 'cuda:sm_90a'", lambda: gpu.trace(x).program)
     # A program without functions: the call says so, and changes nothing.
     session = fw.Session(fw.compile(step.trace(x).module))
     raises(fw.InvalidArgumentError, "has none", lambda: session.run("step", x))

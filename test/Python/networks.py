@@ -159,6 +159,7 @@ cases: Dict[str, Case] = {
                                  [p, t]),
     "l2_loss": (nn.l2_loss, lambda a: (a * a).sum() / 2, [x]),
     "reduce": (lambda a: nn.reduce(a, "max", [-1], keepdims=True), lambda a: a.max(-1, keepdims=True), [x]),
+    "argsort": (lambda a: nn.argsort(a, a.ndim - 1), lambda a: a.argsort(-1, kind="stable"), [x]),
     "argmax": (lambda a: nn.argmax(a, -1), lambda a: a.argmax(-1), [x]),
     "argmin": (lambda a: nn.argmin(a, 0), lambda a: a.argmin(0), [x]),
     "tile": (lambda a: nn.tile(a, [1, 2]), lambda a: np.tile(a, (1, 2)), [x]),

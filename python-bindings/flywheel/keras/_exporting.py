@@ -8,6 +8,7 @@ import tempfile
 from typing import Any, Dict, List, Mapping, Sequence
 
 from .. import _flywheel, _ops
+from .._errors import about
 from .._exporting import export_model
 from .._types import Path
 from ..function import Function, spec
@@ -17,6 +18,7 @@ from ..v1.graph import GraphKeys
 from ..v1.initialization import is_initialized_in
 from ..v1.operation import Tensor
 from ..v1.programs import emit
+from ..v1.sparse_tensors import SparseTensor
 from . import _phase
 from . import backend as K
 from .backend import sessions
@@ -47,7 +49,9 @@ def _entry(model: Any, what: str) -> Function:
     """Returns a function of the inputs, and of the targets if there are any: samples have the weight 1."""
     own, phase = model._function(what), int(what == "train")
     weights = [] if what == "predict" else list(model.sample_weights)
-    fed = [x for _, x in own._fed if not any(x is weight for weight in weights)]
+    if any(isinstance(x, SparseTensor) for _, x in own._taken):
+        raise about("flywheel.keras.Model.export", NotImplementedError("of a model with sparse inputs"))
+    fed = [x for _, x in own._taken if not any(x is weight for weight in weights)]
     names = [*model._feed_input_names, *([] if what == "predict" else [
         f"{name}_target" for name in model._feed_target_names])]  # fmt: skip
 

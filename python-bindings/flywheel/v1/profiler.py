@@ -34,23 +34,26 @@ class ProfileOptionBuilder:
         min_micros: int = 1, min_bytes: int = 1, min_accelerator_micros: int = 0, min_cpu_micros: int = 0,
         min_peak_bytes: int = 0, min_residual_bytes: int = 0, min_output_bytes: int = 0,
     ) -> Dict[str, Any]:  # fmt: skip
-        """Options for the times of a run. Only `min_micros` has an effect: an op of less is left out."""
+        """Options for the times of a run: an op of less than `min_micros` is left out. `min_bytes`,
+        `min_accelerator_micros`, `min_cpu_micros`, `min_peak_bytes`, `min_residual_bytes` and `min_output_bytes` have
+        no effect."""
         return {"select": ["bytes", "micros"], "output": "stdout", "min_micros": min_micros}
 
     def select(self, attributes: List[str]) -> "ProfileOptionBuilder":
         return self._with(select=list(attributes))
 
     def order_by(self, attribute: str) -> "ProfileOptionBuilder":
-        """Has no effect: ops are in the order of their times."""
+        """`attribute` has no effect: ops are in the order of their times."""
         return self
 
     def with_min_execution_time(
         self, min_micros: int = 0, min_accelerator_micros: int = 0, min_cpu_micros: int = 0
     ) -> "ProfileOptionBuilder":
+        """Leaves out ops of less than `min_micros`. `min_accelerator_micros` and `min_cpu_micros` have no effect."""
         return self._with(min_micros=min_micros)
 
     def with_max_depth(self, max_depth: int) -> "ProfileOptionBuilder":
-        """Has no effect: there is one level of ops."""
+        """`max_depth` has no effect: there is one level of ops."""
         return self
 
     def with_empty_output(self) -> "ProfileOptionBuilder":
