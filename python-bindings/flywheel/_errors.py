@@ -99,8 +99,8 @@ def about(function: str, error: Error, joint: Optional[str] = ": ") -> Error:
 
 
 def report_op(error: Exception, name: str) -> None:
-    """Gives an error of an op that is traced its fields: the line of the user's program is in front of the sentence,
-    and the lines of its calls are behind it. Other errors than those of the compiler are of an attribute."""
+    """Gives the error of a traced op its fields: the line of the user's program precedes the sentence, and the lines of
+    its callers follow it. An error that the compiler did not raise is about an attribute."""
     if not isinstance(error, CompileError):
         report(error, Problem(text=str(error), function=name))
         return

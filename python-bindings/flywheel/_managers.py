@@ -16,8 +16,9 @@ class CheckpointManager(_flywheel.CheckpointManager):
     directory.
 
     `max_to_keep`: how many files stay; None or 0 keeps all and records the last alone. `keep_checkpoint_every_n_hours`:
-    of those that would be deleted, one is kept for good every so many hours. `pad_step_number`: write steps with at
-    least 8 digits. `state_file`: a name without path components. Raises TypeError and ValueError for other values.
+    in each period of this many hours, one of the files that would be deleted is kept for good. `pad_step_number`: write
+    steps with at least 8 digits. `state_file`: a name without path components. Raises TypeError and ValueError for
+    other values.
     """
 
     def __new__(cls, *given: Any, **named: Any) -> "CheckpointManager":

@@ -161,17 +161,21 @@ class Elements(Place):
         return tuple(base.__iter__(self.holder))
 
 
-class Bytes(Attribute):
+class Contents(Attribute):
+    """A part of what an array holds, which has no name that code may ask for."""
+
+    @property
+    def name(self) -> Optional[str]:
+        return None
+
+
+class Bytes(Contents):
     """The elements of an array that may change in place, or some of them, which are `steps` apart in each dimension."""
 
     kind = "b"
 
     def __init__(self, owner: Any, steps: Tuple[int, ...], label: str) -> None:
         super().__init__(owner, steps, label)
-
-    @property
-    def name(self) -> Optional[str]:
-        return None
 
     @property
     def key(self) -> Tuple[Hashable, ...]:
@@ -184,17 +188,13 @@ class Bytes(Attribute):
         return (some.view(f"V{some.dtype.itemsize}") if some.dtype.names else some).tobytes()
 
 
-class Digest(Attribute):
+class Digest(Contents):
     """The elements of a large array that may change in place, for which a number stands."""
 
     kind = "d"
 
     def __init__(self, owner: Any, label: str) -> None:
         super().__init__(owner, "digest", label)
-
-    @property
-    def name(self) -> Optional[str]:
-        return None
 
     @property
     def key(self) -> Tuple[Hashable, ...]:
@@ -217,17 +217,13 @@ class Members(Attribute):
         return sum(map(counts_as_member, dict_of(self.owner) or ()))
 
 
-class Header(Attribute):
+class Header(Contents):
     """The dtype of an array, if it may be written to, and its sizes, all of which may be set in place."""
 
     kind = "h"
 
     def __init__(self, owner: Any, label: str) -> None:
         super().__init__(owner, "dtype", label)
-
-    @property
-    def name(self) -> Optional[str]:
-        return None
 
     def look_up(self) -> Any:
         owner = self.owner

@@ -8,7 +8,7 @@ from typing import Iterator, Optional, Tuple
 
 from ._trace import PACKAGE
 
-# A thread whose code is at one place for so many looks, with so many seconds between them, waits for something.
+# A thread is taken to wait for something if its code is at the same line in _LOOKS looks, _SECONDS apart.
 _LOOKS, _SECONDS = 10, 0.1
 # The compiler takes long, and waits for no other thread.
 _COMPILES = PACKAGE + "_compilation.py"

@@ -155,13 +155,7 @@ static void addSessionMethods(nb::class_<PySession> &session) {
 static void addManager(nb::module_ &module) {
   nb::class_<PyCheckpointManager>(
       module, "CheckpointManager",
-      "Saves checkpoints of a session by step, keeps the newest, and records "
-      "them in the\nstate file of their directory.\n\n"
-      "`max_to_keep`: how many files stay; None or 0 keeps all and records the "
-      "last alone.\n`keep_checkpoint_every_n_hours`: of those that would be "
-      "deleted, one is kept for good\nevery so many hours. `pad_step_number`: "
-      "write steps with at least 8 digits.\n`state_file`: a name without path "
-      "components.")
+      "The base of flywheel.CheckpointManager, which checks its arguments.")
       .def(
           "__init__",
           [](PyCheckpointManager *self, std::optional<size_t> maxToKeep,

@@ -49,10 +49,10 @@ takeErrors(const DiagnosticCollector &diagnostics,
            const char *otherwise = "the compiler failed without saying why");
 
 /// Throws a CompileError. Its `details` are a tuple of (code, numbers). Its
-/// `parts` are what is in front of the message of the first error, this
-/// message, and what follows it, or None; its `operand` is what an operand was
-/// expected to be and what it is, or None; its `op` is the name of the op that
-/// the message begins with.
+/// `parts` are the location and severity that precede the message of the first
+/// error, this message, and what follows it, or None; its `operand` is what an
+/// operand was expected to be and what it is, or None; its `op` is the name of
+/// the op that the message begins with.
 [[noreturn]] void throwCompileError(const CompileErrors &errors);
 [[noreturn]] void throwCompileError(std::string text);
 

@@ -38,7 +38,10 @@ def download(folder: Path) -> Path:
         raise RuntimeError(f"{archive.name} has the SHA-256 sum {found_sum}, expected {SHA256}")
     with tarfile.open(archive) as tar:
         # Python 3.11.2 of Debian 12 has no filters; the archive has the sum that was expected.
-        tar.extractall(folder, **({"filter": "data"} if hasattr(tarfile, "data_filter") else {}))
+        if hasattr(tarfile, "data_filter"):
+            tar.extractall(folder, filter="data")
+        else:
+            tar.extractall(folder)
     (found,) = (path for path in folder.iterdir() if path.is_dir())
     return found
 

@@ -183,7 +183,7 @@ def _watched(f: Any) -> List[Any]:
 
 
 def test_too_large() -> None:
-    """More than can be compared before each call: it is said once, with what to do."""
+    """Arrays that are too large to be compared before each call have one warning, which names the remedies."""
     known, _contents.MOST_DIGESTED = _contents.MOST_DIGESTED, 1 << 20
     try:
         with warnings.catch_warnings(record=True) as caught:

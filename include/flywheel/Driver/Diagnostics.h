@@ -39,7 +39,7 @@ public:
   /// Prints a diagnostic and its notes, each on lines of its own.
   void print(const mlir::Diagnostic &diagnostic, llvm::raw_ostream &os);
 
-  /// Prints the place and the severity: what is in front of the message.
+  /// Prints the location and the severity, which precede the message.
   void printHead(mlir::Location location, mlir::DiagnosticSeverity severity,
                  llvm::raw_ostream &os);
 

@@ -83,7 +83,7 @@ def resize_images(
     """Images of another height and width, by the nearest, linear or cubic interpolation, or as means of areas. With
     `preserve_aspect_ratio` they are as large as fits into the size. Each size is a program, if it is computed."""
     if method not in range(4):
-        raise ValueError(f"Resize method is not implemented: expected one of tf.image.ResizeMethod, found {method!r}")
+        raise ValueError(f"resize_images: expected one of tf.image.ResizeMethod as method, found {method!r}")
     x, wanted = as_tensor(images), _sizes.as_known(size)
     shape = x.static_shape
     if preserve_aspect_ratio:

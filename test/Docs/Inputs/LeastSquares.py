@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-# What the session of docs/LeastSquares.md finds: a line through points.
+# The points, on a line, that the program of docs/LeastSquares.md fits.
 import numpy as np
 
 

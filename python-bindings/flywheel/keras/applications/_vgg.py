@@ -14,7 +14,7 @@ def vgg(
     depth: int, counts: Sequence[int], include_top: bool, weights: Any, input_tensor: Any, input_shape: Any,
     pooling: Any, classes: int,
 ) -> Any:  # fmt: skip
-    """Returns a network of five blocks, each of so many convolutions."""
+    """Returns a network of five blocks; `counts` has the number of convolutions of each."""
 
     def body(x: Any) -> Any:
         for block, (count, filters) in enumerate(zip(counts, _FILTERS), 1):
