@@ -23,6 +23,7 @@ import platform
 import re
 import subprocess
 import tempfile
+import warnings
 from typing import Any, Callable, Dict, Iterator, List, Optional, Sequence, Tuple, Type
 
 import numpy as np
@@ -107,9 +108,14 @@ class SessionModel(Model):
         threads: int = 1,
         target: Optional[str] = None,
     ) -> None:
-        self.program = flywheel.compile(text, lowering=lowering, cpu=cpu, entries=entries, freeze=freeze,
-                                        memory_budget=memory_budget, max_dim_size=max_dim_size, threads=threads,
-                                        min_shared_work=0, target=target)
+        # Steps of tests are small: threads share them only if told so.
+        shared: Dict[str, Any] = {"min_shared_work": 0} if threads > 1 else {}
+        with warnings.catch_warnings():
+            # A configuration with an option that its back end does not read would be another's twin.
+            warnings.filterwarnings("error", ".*has no effect", flywheel.CompileWarning)
+            self.program = flywheel.compile(text, lowering=lowering, cpu=cpu, entries=entries, freeze=freeze,
+                                            memory_budget=memory_budget, max_dim_size=max_dim_size, threads=threads,
+                                            target=target, **shared)
         self.session = flywheel.Session(self.program)
         self.max_dim_size = max_dim_size
 
