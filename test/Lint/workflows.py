@@ -43,7 +43,7 @@ for path in sorted((ROOT / ".github/workflows").glob("*.yml")):
 assert {"scripts/test", "scripts/build", "scripts/build-wheel", "scripts/test-frameworks"} <= found, found
 
 # The scripts refuse arguments that they do not know.
-for script in ("test", "test-frameworks", "setup"):
+for script in ("test", "test-frameworks", "check-fast", "setup"):
     run = subprocess.run([ROOT / "scripts" / script, "--bogus"], capture_output=True, text=True, check=False)
     assert run.returncode == 1 and "unknown argument '--bogus'" in run.stderr, (script, run.stderr)
     run = subprocess.run([ROOT / "scripts" / script, "--help"], capture_output=True, text=True, check=True)
