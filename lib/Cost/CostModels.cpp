@@ -4,8 +4,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// One model a kind of op: elementwise, structured, views, and those that move
-// or make numbers without computing. Numbers are in docs/Cost.md.
+// One model for each kind of op: elementwise, structured, views, and those that
+// move or make numbers without computing. The table of numbers is in
+// docs/Guides/CostAndProfile.md.
 //
 //===----------------------------------------------------------------------===//
 

@@ -86,10 +86,10 @@ def compile(
 
     With `check_numerics` a step fails at the first op whose result has a NaN or an
     infinity, with an InvalidArgumentError that names it; variables keep their
-    values. See docs/Health.md.
+    values. See docs/Guides/Health.md.
 
     With `profile`, `Session.profile` measures how long each kernel takes. See
-    docs/Profiling.md.
+    docs/Guides/CostAndProfile.md.
 
     `threads` is how many threads may execute a step together, by default
     FLYWHEEL_NUM_THREADS of the environment, or else 1; `Session.threads` limits it for
@@ -127,7 +127,7 @@ def cost(
     fetches: Sequence[str] = (),
     whole_graph: bool = False,
 ) -> Dict[str, Any]:
-    """Counts what each entry of a model takes: see docs/Cost.md.
+    """Counts what each entry of a model takes: see docs/Guides/CostAndProfile.md.
 
     `source` is as for `compile`. The result has what `flywheel-compile
     --cost=json` prints: `before` and `after` optimization, for each entry the

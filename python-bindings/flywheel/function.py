@@ -515,7 +515,7 @@ class Function(_flywheel.Dispatcher):
         return cost(self.trace(*args, **kwargs).module, bindings=bindings)
 
     def profile(self, *args: Any, calls: int = 10, **kwargs: Any) -> Profile:
-        """Measures the time of each kernel in calls with these arguments: print it, see docs/Profiling.md.
+        """Measures the time of each kernel in calls with these arguments: print it, see docs/Guides/CostAndProfile.md.
 
             print(step.profile(images, labels))
 

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # REQUIRES: python
 # RUN: %python %s
-"""The JSON of costs has the keys that docs/Cost.md lists, and no others; numbers and formulas agree (F3, F6)."""
+"""The JSON of costs has the keys that docs/Guides/CostAndProfile.md lists, and no others; numbers and formulas agree
+(F3, F6)."""
 
 import json
 import re
@@ -70,7 +71,7 @@ def run(*options: str) -> Any:
 
 def test_keys() -> None:
     """F3: each key is documented, and each documented key exists."""
-    page = (ROOT / "docs/Cost.md").read_text().split("## JSON")[1]
+    page = (ROOT / "docs/Guides/CostAndProfile.md").read_text().split("## JSON")[1].split("\n## ")[0]
     documented = {key for row in re.findall(r"^\| (`.*?) \|", page, re.M) for key in re.findall("`(.*?)`", row)}
     found = find_keys(run("--whole-graph")) | find_keys(run())
     assert found == documented | {"before", "after"}, found ^ documented

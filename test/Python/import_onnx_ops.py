@@ -460,7 +460,7 @@ if __name__ == "__main__":
     drawn = {name for name in HANDLERS if name.startswith("Random")}
     of_onnx = {name_of(node) for case in load_model_tests(kind="node") for node in case.model.graph.node}
     assert not set(HANDLERS) - {one.op for one in CASES.values()} - {"If", "Loop", "Scan"} - drawn - learned - of_onnx
-    page = (Path(__file__).resolve().parents[2] / "docs/BringYourModel.md").read_text()
+    page = (Path(__file__).resolve().parents[2] / "docs/Guides/BringYourModel.md").read_text()
     rows = [line for line in page.partition("## ONNX")[2].splitlines() if line.startswith("| ")]
     listed = set(re.findall(r"[\w.]+", " ".join(row.split("|")[1] for row in rows)))
     assert not set(HANDLERS) - listed, "not on the page: " + ", ".join(sorted(set(HANDLERS) - listed))

@@ -25,7 +25,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(__file__), "../Numeric"))
 from selection import choose  # noqa: E402
 
 LABELS = ("value", "first", "second")
-# Functions, the lowest order that differs, and why, as docs/Derivatives.md has it.
+# Functions, the lowest order that differs, and why, as docs/Guides/Derivatives.md has it.
 DIFFERENT: Dict[str, Any] = {
     # Infinite in TensorFlow at a pole, and NaN here, as there is no derivative.
     "lgamma": 2, "polygamma": 2,

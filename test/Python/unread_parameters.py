@@ -3,8 +3,8 @@
 # RUN: %python %s
 """Every parameter of a function of `flywheel.v1` and `flywheel.keras` is read, or is said to have no effect (T9).
 
-A parameter that a body never reads is one of `GENERAL`, which docs/v1.md lists, belongs to a method that others call or
-override with these parameters, or is named in backticks by the docstring of its function, or of its class.
+A parameter that a body never reads is one of `GENERAL`, which docs/Guides/v1.md lists, belongs to a method that
+others call or override with these parameters, or is named in backticks by the docstring of its function or class.
 """
 
 import ast
@@ -20,8 +20,8 @@ GENERAL = {
     "gate_gradients", "infer_shape", "num_parallel_calls", "optimize", "parallel_iterations", "shared_name",
     "swap_memory", "use_cudnn_on_gpu", "use_locking", "use_resource", "validate_indices",
 }  # fmt: skip
-page = (Path(__file__).parents[2] / "docs/v1.md").read_text(encoding="utf-8").partition("## ")[0]
-assert not [name for name in GENERAL if f"`{name}`" not in page], "docs/v1.md does not list all"
+page = (Path(__file__).parents[2] / "docs/Guides/v1.md").read_text(encoding="utf-8").partition("## ")[0]
+assert not [name for name in GENERAL if f"`{name}`" not in page], "docs/Guides/v1.md does not list all"
 # Names alone.
 GENERAL |= {"name", "self", "cls"}
 # Methods whose parameters are those of the ones that call them, or of their base class: hooks, helpers and decoders of

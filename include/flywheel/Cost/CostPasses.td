@@ -18,7 +18,7 @@ def PrintCost : Pass<"train-print-cost", "::mlir::ModuleOp"> {
     total; loops, whose bodies count once, with the total where their number of
     iterations is known; ops without a cost, which count 0; and the most memory
     that the tensors of the step take at a time, with the ops that make them.
-    docs/Cost.md has the table of costs.
+    docs/Guides/CostAndProfile.md has the table of costs.
 
     Optimizers and gradients are expanded in a copy: the forward pass and the
     update are counted as the program has them, the backward pass as it is

@@ -12,9 +12,9 @@ include "mlir/IR/OpBase.td"
 def CostOpInterface : OpInterface<"CostOpInterface"> {
   let description = [{
     An op that says how many floating-point operations it takes and how many
-    bytes it moves, as polynomials over the sizes of dimensions; docs/Cost.md
-    has the table. An op without it, which is no composite of ops with it, is
-    listed as unknown.
+    bytes it moves, as polynomials over the sizes of dimensions: the table is in
+    docs/Guides/CostAndProfile.md. An op without it that does not expand to ops
+    with it is listed as unknown.
   }];
   let cppNamespace = "::flywheel";
   let methods = [

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Keras as of 2.1, and what people write of Keras 3: `from flywheel import keras`. docs/Keras.md lists its parts and
-differences."""
+"""Keras as of 2.1, and the most used names of Keras 3: `from flywheel import keras`.
+
+docs/Guides/Keras.md lists its parts and differences."""
 
 from .._contracts import explain_all as _explain_all
 from .._contracts import public_names as _public_names

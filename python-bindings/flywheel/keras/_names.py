@@ -20,7 +20,7 @@ class Missing:
         raise attribute_error(self.message(name), name, self._hint(name))
 
     def message(self, name: str) -> str:
-        return f"there is no flywheel.{self._title}.{name}{self._hint(name)}; see docs/Keras.md"
+        return f"there is no flywheel.{self._title}.{name}{self._hint(name)}; see docs/Guides/Keras.md"
 
     def _hint(self, name: str) -> str:
         hint = self._hints.get(name)

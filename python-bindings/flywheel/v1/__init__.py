@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The vocabulary of TensorFlow 1: `import flywheel.v1 as tf`.
 
-Ops are put in a graph, and run when a session fetches them: each set of fetches is compiled once. docs/v1.md lists its
-parts and differences.
+Ops are put in a graph, and run when a session fetches them: each set of fetches is compiled once.
+docs/Guides/v1.md lists its parts and differences.
 """
 
 import importlib as _importlib

@@ -76,7 +76,7 @@ def missing(name: str) -> AttributeError:
     """The error for a name, without `tf.`, that is not there."""
     instead = next((INSTEAD[key] for key in (name, name.rpartition(".")[0]) if key in INSTEAD), None)
     hint = f"; instead: {instead}" if instead else _find_nearest(name)
-    return attribute_error(f"there is no flywheel.v1.{name}{hint}; see docs/v1.md", name, hint)
+    return attribute_error(f"there is no flywheel.v1.{name}{hint}; see docs/Guides/v1.md", name, hint)
 
 
 def _find_nearest(name: str) -> str:

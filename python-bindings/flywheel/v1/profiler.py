@@ -108,7 +108,8 @@ def profile(
     options: Optional[Dict[str, Any]] = None,
 ) -> GraphNodeProto:  # fmt: skip
     """Counts what the ops of a graph compute, each once: those that make initial values, and those that nothing uses,
-    too (docs/Cost.md has the numbers of each op). If a size is open, `total_float_ops` is a formula, a string.
+    too (docs/Guides/CostAndProfile.md has the numbers of each op). If a size is open, `total_float_ops` is a formula, a
+    string.
 
     With options of `time_and_memory`, it is the time of each op in the run of `run_meta`, or with `cmd="op"` of each
     type of ops; bytes are not measured. Otherwise `cmd` chooses how TensorFlow groups the ops, of which this gives the

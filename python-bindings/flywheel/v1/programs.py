@@ -117,7 +117,7 @@ class Compiled:
 
 
 class Profiled(Compiled):
-    """A set of fetches, compiled to measure how long its kernels take: see docs/Profiling.md."""
+    """A set of fetches, compiled to measure how long its kernels take: see docs/Guides/CostAndProfile.md."""
 
     def _compile(self, fed: Set[Operation]) -> Tuple[Any, List[Any]]:
         self.places = {}

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The times of ops in a run: `RunOptions`, `RunMetadata` and its `StepStats`, with the fields of TensorFlow's messages.
 
-A run with a trace has a program of its own, whose kernels are measured (docs/Profiling.md). Kernels know the ops of the
-graph that they compute.
+A run with a trace has a program of its own, whose kernels are measured (docs/Guides/CostAndProfile.md). Kernels
+know the ops of the graph that they compute.
 """
 
 import threading

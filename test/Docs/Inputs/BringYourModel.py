@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-# Batches for docs/BringYourModel.md.
+# Batches for docs/Guides/BringYourModel.md.
 import numpy as np
 import torch
 

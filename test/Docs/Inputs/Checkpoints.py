@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-# A session that docs/Checkpoints.md takes for granted.
+# A session that docs/Guides/Checkpoints.md takes for granted.
 import os
 import warnings
 

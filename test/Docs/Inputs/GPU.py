@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-# The model that docs/GPU.md compiles: no GPU is needed.
+# The model that docs/Guides/GPU.md compiles: no GPU is needed.
 import shutil
 
 import flywheel

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-# docs/Health.md brings what it needs.
+# docs/Guides/Health.md brings what it needs.
 import warnings
 
 import flywheel

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-# Batches for the part on JAX of docs/BringYourModel.md.
+# Batches for the part on JAX of docs/Guides/BringYourModel.md.
 import numpy as np
 
 rng = np.random.default_rng(0)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-# A model and batches for the section on ONNX of docs/BringYourModel.md.
+# A model and batches for the section on ONNX of docs/Guides/BringYourModel.md.
 import numpy as np
 import onnx
 from onnx import TensorProto, helper, numpy_helper

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-# The data of docs/Keras.md.
+# The data of docs/Guides/Keras.md.
 import numpy as np
 
 from flywheel.data import load

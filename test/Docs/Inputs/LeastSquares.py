@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-# The points, on a line, that the program of docs/LeastSquares.md fits.
+# The points, on a line, that the program of docs/Guides/LeastSquares.md fits.
 import numpy as np
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-# The model of docs/Threads.md.
+# The model of docs/Guides/Threads.md.
 import shutil
 
 import flywheel

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-# The model of docs/Variables.md that is trained in parts.
+# The model of docs/Guides/Variables.md that is trained in parts.
 import numpy as np
 
 import flywheel

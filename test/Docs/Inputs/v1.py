@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-# The sequences of docs/v1.md.
+# The sequences of docs/Guides/v1.md.
 import numpy as np
 
 import flywheel.v1 as tf

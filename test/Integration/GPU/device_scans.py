@@ -4,7 +4,7 @@
 # RUN: env FLYWHEEL_SIM_ORDER=reversed %python %s
 # RUN: env FLYWHEEL_SIM_RACES=1 %python %s few
 """Running sums and products, Cholesky factors and triangular systems: a step is one graph and
-one wait from its second time on, and sums are added up in the order that docs/GPU.md says,
+one wait from its second time on, and sums are added up in the order that docs/Guides/GPU.md says,
 to the last bit (D9)."""
 
 import sys

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
  *
- * Calls a step with the team of docs/Threads.md. */
+ * Calls a step with the team of docs/Guides/Threads.md. */
 #include "team.h"
 
 #include "openmp.h"

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # REQUIRES: python
 # RUN: %python %s
-"""The health of a network, as ordinary results (M4), with the ops of docs/Health.md."""
+"""The health of a network, as ordinary results (M4), with the ops of docs/Guides/Health.md."""
 
 import numpy as np
 

@@ -5,7 +5,7 @@
 
 Gradients that are accumulated over several calls or over the parts of one batch, averages of weights that are swapped
 in for evaluation, a scaled loss whose overflow skips the step, and weights of f32 for
-computations in bf16: none of it changes an optimizer. docs/Variables.md shows them.
+computations in bf16: none of it changes an optimizer. docs/Guides/Variables.md shows them.
 """
 
 from typing import Any, List

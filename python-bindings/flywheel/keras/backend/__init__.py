@@ -202,4 +202,4 @@ def name_scope(name: str) -> Any:
 
 
 def __getattr__(name: str) -> Any:
-    raise AttributeError(f"there is no flywheel.keras.backend.{name}; see docs/Keras.md")
+    raise AttributeError(f"there is no flywheel.keras.backend.{name}; see docs/Guides/Keras.md")

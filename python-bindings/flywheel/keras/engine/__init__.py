@@ -14,4 +14,4 @@ def __getattr__(name: str) -> Any:
         from . import network, training
 
         return training.Model if name == "Model" else network.get_source_inputs
-    raise AttributeError(f"there is no flywheel.keras.engine.{name}; see docs/Keras.md")
+    raise AttributeError(f"there is no flywheel.keras.engine.{name}; see docs/Guides/Keras.md")

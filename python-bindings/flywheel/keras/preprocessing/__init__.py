@@ -15,4 +15,4 @@ for _module in (image, sequence, text):
 
 
 def __getattr__(name: str) -> Any:
-    raise AttributeError(f"there is no flywheel.keras.preprocessing.{name}; see docs/Keras.md")
+    raise AttributeError(f"there is no flywheel.keras.preprocessing.{name}; see docs/Guides/Keras.md")

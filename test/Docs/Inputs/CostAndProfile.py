@@ -1,16 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-# The model and the batch of docs/Profiling.md.
-import shutil
-
+# The graph of docs/Guides/CostAndProfile.md.
 import numpy as np
 
-import flywheel
 import flywheel.v1
 
-shutil.copy("examples/digits/digits.mlir", "digits.mlir")
-image, label = np.ones((32, 64), np.float32), np.zeros(32, np.int32)
-
-# A graph.
 v = flywheel.v1.Variable(np.ones((16, 16), np.float32))
 train_op = flywheel.v1.assign(v, flywheel.v1.matmul(v, v))
 feed_dict, sess = None, flywheel.v1.Session()
