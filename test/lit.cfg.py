@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Regression tests: IR through the tools, checked by FileCheck.
 
-Features: `python` where the bindings are built; `torch`, `jax`, `flax`, `keras`, `onnx`, `onnxruntime`, `tensorflow`,
-`tf_keras`, `tensorboardX`, `tqdm` and `matplotlib` where FLYWHEEL_PEERS_PYTHON, or else the Python of the tests, has
-them (programs that need them run in it); `site` where FLYWHEEL_DOCS_PYTHON, or else the Python of the tests, has what
-builds the documentation; `clang-tidy` where it is installed;
-`tsan` where clang has ThreadSanitizer; `openmp` where gcc has OpenMP;
+Features: `python` where the bindings are built; `fuzz` where FLYWHEEL_FUZZ_SECONDS is set;
+`torch`, `jax`, `flax`, `keras`, `onnx`, `onnxruntime`, `tensorflow`, `tf_keras`, `tensorboardX`, `tqdm` and
+`matplotlib` where FLYWHEEL_PEERS_PYTHON, or else the Python of the tests, has them (programs that need them run in
+it); `site` where FLYWHEEL_DOCS_PYTHON, or else the Python of the tests, has what builds the documentation;
+`clang-tidy` where it is installed; `tsan` where clang has ThreadSanitizer; `openmp` where gcc has OpenMP;
 `gpu` where a CUDA device can be used; `gdb` where it is installed; `runs-aarch64` and so on where programs for
 another machine can be made and run.
 Substitutions: tools by name; `%python`; `%peers_python`; `%src_root`; `%obj_root`; `%runtime_libs`;
@@ -24,62 +24,8 @@ import lit.formats
 config.name = "Flywheel"
 config.test_format = lit.formats.ShTest(execute_external=False)
 config.suffixes = [".mlir", ".test", ".py"]
-config.excludes = [
-    "CMakeLists.txt",
-    "Inputs",
-    "front_ends",
-    "Unit",
-    # Run by itself: it needs the package of Keras 2.1.6.
-    "KerasSuite",
-    "lit.cfg.py",
-    "lit.site.cfg.py",
-    "__pycache__",
-    # Run by other tests.
-    "add_optimizer.py",
-    "batches.py",
-    "beside_numpy.py",
-    "beside_tensorflow.py",
-    "cases.py",
-    "configurations.py",
-    "cross_targets.py",
-    "device_and_host.py",
-    "corpus.py",
-    "differences.py",
-    "every_function.py",
-    "execute_page.py",
-    "tensor_functions",
-    "graphs",
-    "guarded.py",
-    "harness.py",
-    "jax_complex_samples.py",
-    "jax_function_samples.py",
-    "jax_larger_primitives.py",
-    "torch_written_models.py",
-    "torch_written_more.py",
-    "jax_primitives.py",
-    "mutate.py",
-    "narrow.py",
-    "odd_limits.py",
-    "odd_point_cases.py",
-    "odd_point_graph_cases.py",
-    "size_cases.py",
-    "ods.py",
-    "optimizer_rules.py",
-    "refusals.py",
-    "same_numbers.py",
-    "rewriting_rules",
-    "samples",
-    "selection.py",
-    "sitecustomize.py",
-    "simulator_counters.py",
-    "size_check_cases.py",
-    "step_programs.py",
-    "step_updates.py",
-    "supported",
-    "windows.py",
-    "teams.py",
-    "vectorize_kernels_numeric.py",
-]
+# Folders, and this file: a name of a file would leave out tests of that name in every folder (test/Lint/excludes.py).
+config.excludes = ["Inputs", "Support", "KerasSuite", "lit.cfg.py"]
 config.test_source_root = os.path.dirname(__file__)
 config.test_exec_root = os.path.join(config.flywheel_obj_root, "test")
 # The tests that took the longest elsewhere begin first where no run has recorded durations yet.
@@ -89,9 +35,9 @@ if not os.path.exists(durations):
 
 tools = os.path.join(config.flywheel_obj_root, "bin")
 config.environment["PATH"] = os.pathsep.join([tools, config.llvm_tools_dir, os.environ.get("PATH", "")])
-# Upstream's parser and verifiers crash on too many mutants still: only when asked.
-if "FLYWHEEL_FUZZ_SECONDS" not in os.environ:
-    config.excludes += ["passes.py"]
+# Upstream's parser and verifiers crash on too many mutants still: Fuzz/passes.py runs only when asked.
+if "FLYWHEEL_FUZZ_SECONDS" in os.environ:
+    config.available_features.add("fuzz")
 # Time limits and seeds of the generators of Fuzz/; the selection of cases of long tests.
 for variable in ("FLYWHEEL_FUZZ_SEED", "FLYWHEEL_FUZZ_SECONDS", "FLYWHEEL_TEST_ALL", "FLYWHEEL_TEST_SEED",
                  "FLYWHEEL_TEST_ONLY_GPU", "FLYWHEEL_SIM_ORDER"):
@@ -164,11 +110,11 @@ else:
 
 if config.enable_python:
     config.available_features.add("python")
-    # The bindings, and what numeric tests share (configurations.py and others).
+    # The bindings, and the modules that tests share (configurations.py and others).
     config.environment["PYTHONPATH"] = os.pathsep.join(
         [
             os.path.join(config.flywheel_obj_root, "python"),
-            os.path.join(config.flywheel_src_root, "test/Numeric"),
+            os.path.join(config.flywheel_src_root, "test/Support"),
         ]
     )
     config.substitutions.append(

@@ -28,9 +28,9 @@ from typing import Any, Callable, Dict, List, Tuple
 
 import ml_dtypes
 import numpy as np
-from batches import Batches
 
 import harness
+from batches import Batches
 from harness import Failure, Outcome, Report, Rng, choose
 
 # The errors that a user may get; others are Python's, of a mistake inside.

@@ -3,24 +3,20 @@
 # RUN: env FLYWHEEL_CACHE= %python %s
 """G19, G20: derivatives of calls of every public function, in every mode, against each other and against differences.
 
-A program is a call of test/Python/every_function.py whose results are weighed and added up, after elementwise functions
+A program is a call of test/Support/every_function.py whose results are weighed and added, after elementwise functions
 of its arguments, and in a region: called, in a branch, a loop, under vmap. Its tensors have several roles: one tensor
 may be several arguments, and an argument may be captured by the differentiated function, or be a constant. Derivatives
 are by position (G19): the reference is differences of a function whose arguments are separate.
 """
 
-import os
-import sys
 from dataclasses import dataclass
 from typing import Any, Callable, List, Sequence, Tuple
 
 import numpy as np
-from batches import Batches
 
 import harness
+from batches import Batches
 from harness import Failure, Outcome, Report, Rng, choose
-
-sys.path.append(os.path.join(harness.ROOT, "test", "Python"))
 
 Array = Any
 # Finite differences see their jumps, and nothing of their derivatives.
@@ -73,9 +69,8 @@ class Derivatives(Batches):
     count = 6
 
     def prepare(self) -> None:
-        from every_function import calls
-
         import flywheel as fw
+        from every_function import calls
 
         self.fw: Any = fw
         self.calls = {

@@ -18,12 +18,12 @@ import subprocess
 import tempfile
 from typing import List, Tuple
 
-from ods import Writer, find_attributes, load_ops
 from passes import OPT, PIPELINES, SEPARATOR, judge
 
 import corpus
 import harness
 from harness import Case, Fuzzer, Outcome, Report, Rng, choose, limit
+from ods import Writer, find_attributes, load_ops
 
 BATCH = 400
 ALL = "--flywheel-expand --flywheel-autodiff --flywheel-functionalize --flywheel-linalg"

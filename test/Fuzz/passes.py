@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-# REQUIRES: python
+# REQUIRES: python, fuzz
 # RUN: %python %s
 """Mutants of the modules of all tests through flywheel-opt, with the passes of
 their tests or those of another, and through the other tools.

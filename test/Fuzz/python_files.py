@@ -16,10 +16,10 @@ import warnings
 from typing import Any, Callable, Dict, List, NamedTuple
 
 import numpy as np
-from batches import Batches
 from files import change_bytes, change_checkpoint, change_json
 
 import harness
+from batches import Batches
 from harness import Failure, Outcome, Report, Rng, choose
 
 

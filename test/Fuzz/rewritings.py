@@ -14,10 +14,10 @@ from typing import Any, Dict, List, Tuple
 
 import ml_dtypes
 import numpy as np
-from batches import Batches
 from targets import CPUS, find_cpus
 
 import harness
+from batches import Batches
 from harness import Failure, Outcome, Report, Rng, choose
 
 DTYPES = {"float64": np.dtype(np.float64), "float32": np.dtype(np.float32), "float16": np.dtype(np.float16),
@@ -52,9 +52,8 @@ class Rewritings(Batches):
     count = 10
 
     def prepare(self) -> None:
-        from rewriting_rules import RULES
-
         import flywheel as fw
+        from rewriting_rules import RULES
 
         self.fw: Any = fw
         self.rules = RULES

@@ -16,10 +16,10 @@ from typing import Any, Dict, List, Sequence, Set, Tuple
 
 import ml_dtypes
 import numpy as np
-from batches import Batches
 from values import evaluate
 
 import harness
+from batches import Batches
 from guarded import draw_dim_sizes, shape_of
 from harness import Failure, Outcome, Report, Rng, choose, clean_refusal
 from tensor_functions import OPS, Function, epsilon_of, new_function

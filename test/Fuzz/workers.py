@@ -11,7 +11,6 @@ right.
 from typing import Any, Dict, List, Tuple
 
 import numpy as np
-from teams import Team, load_library
 
 import harness
 from configurations import Array, Failure, ObjectModel, dtype_of
@@ -19,6 +18,7 @@ from graphs import generate
 from guarded import draw, shape_of
 from harness import Case, Fuzzer, Outcome, Report, Rng, choose
 from step_programs import new_program
+from teams import Team, load_library
 
 # Some have dimensions that workers share, some are for the first worker.
 SHAPES: List[Tuple[int, ...]] = [(3,), (17,), (70,), (300,), (2, 4), (20, 5), (18, 40), (37, 3), (5, 6, 16)]

@@ -8,6 +8,7 @@ import ctypes
 import threading
 
 import numpy as np
+
 import simulator
 from simulator import expect_error
 

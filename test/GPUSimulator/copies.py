@@ -7,6 +7,7 @@ RUN: env FLYWHEEL_SIM_RACES=1 %python %s 2>&1 | FileCheck %s --check-prefixes=CH
 """
 
 import numpy as np
+
 import simulator
 from simulator import expect_error
 

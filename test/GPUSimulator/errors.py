@@ -5,6 +5,7 @@ RUN: %python %s 2>&1 | FileCheck %s
 """
 
 import numpy as np
+
 import simulator
 from simulator import expect_error
 

@@ -8,6 +8,7 @@ RUN: env FLYWHEEL_SIM_RACES=1 FLYWHEEL_SIM_ORDER=reversed %python %s
 import unittest
 
 import numpy as np
+
 import simulator
 
 

@@ -7,6 +7,7 @@ RUN: env FLYWHEEL_SIM_RACES=1 FLYWHEEL_SIM_ORDER=shuffled:11 %python %s 2>&1 | F
 """
 
 import numpy as np
+
 import simulator
 from simulator import expect_error
 

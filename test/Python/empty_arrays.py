@@ -13,9 +13,9 @@ from functools import partial
 from typing import Any, Callable, Dict, Iterator, List, Optional, Tuple
 
 import numpy as np
-from every_function import Call, calls
 
 import flywheel as fw
+from every_function import Call, calls
 from selection import takes
 
 Sizes = Dict[str, int]

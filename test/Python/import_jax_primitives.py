@@ -16,13 +16,13 @@ from typing import Any, Dict, List, Sequence, Tuple
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jax_function_samples import function_samples
-from jax_larger_primitives import all_samples
-from jax_primitives import LEFT_OUT, Sample, primitives
 
 import flywheel as fw
 import flywheel.jax
 from flywheel.jax import UnsupportedOpError
+from jax_function_samples import function_samples
+from jax_larger_primitives import all_samples
+from jax_primitives import LEFT_OUT, Sample, primitives
 from selection import choose
 
 # The samples of which a run without FLYWHEEL_TEST_ALL takes some.

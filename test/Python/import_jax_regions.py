@@ -8,8 +8,9 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 import numpy as np
-from import_jax_ops import check, draw, pool, run, whole
 from jax import lax
+
+from import_jax_ops import check, draw, pool, run, whole
 
 #
 # Elements at indices

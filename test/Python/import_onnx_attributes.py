@@ -16,7 +16,6 @@ from typing import Any, Callable, Dict, Iterator, List, Tuple
 import numpy as np
 import onnx
 import onnxruntime
-from import_onnx_backend import LEFT_OUT, TOLERANCES
 from onnx import AttributeProto, TensorProto, helper
 from onnx.reference import ReferenceEvaluator
 
@@ -24,6 +23,7 @@ import flywheel as fw
 import flywheel.onnx
 from flywheel.onnx._attributes import Attributes, find_schema
 from flywheel.onnx._graph import HANDLERS
+from import_onnx_backend import LEFT_OUT, TOLERANCES
 from selection import choose
 
 SHARE = 0.03

@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 import torch
-from import_torch import beside
 from torch import nn
 
 import flywheel.torch
+from import_torch import beside
 
 Module: Any = nn.Module
 MSE = nn.MSELoss()

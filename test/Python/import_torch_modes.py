@@ -7,9 +7,10 @@ parametrizations that do. Each trains some steps here and in PyTorch."""
 from typing import Any
 
 import torch
-from import_torch import beside
 from torch import nn
 from torch.nn.utils.parametrizations import spectral_norm, weight_norm
+
+from import_torch import beside
 
 Module: Any = nn.Module
 MSE = nn.MSELoss()

@@ -7,9 +7,10 @@ networks whose batches are normalized amplify the rounding of float32 until none
 from typing import Any, Sequence
 
 import torch
-from import_torch import beside
 from torch import nn
 from torch.nn import functional
+
+from import_torch import beside
 
 Module: Any = nn.Module
 CROSS_ENTROPY = nn.CrossEntropyLoss()

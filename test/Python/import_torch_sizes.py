@@ -9,13 +9,13 @@ from typing import Any, Callable, List, Sequence
 
 import numpy as np
 import torch
-from import_torch import beside, train
-from import_torch_networks import Gpt2, Gpt2ByHand, Recurrent, resnet18
 from torch import nn
 from torch.nn import functional
 
 import flywheel as fw
 import flywheel.torch
+from import_torch import beside, train
+from import_torch_networks import Gpt2, Gpt2ByHand, Recurrent, resnet18
 
 CROSS_ENTROPY = nn.CrossEntropyLoss()
 

@@ -9,11 +9,11 @@ from typing import Any, Callable, Dict, List, Sequence, Tuple
 import mpmath
 import numpy as np
 import torch
-from import_torch_samples import compare
 from torch.testing._internal.opinfo.core import SampleInput
 
 import flywheel as fw
 from flywheel import _special
+from import_torch_samples import compare
 
 special = torch.special
 # Each with its domain, and numbers at which something changes: signs, ends, and where series meet.

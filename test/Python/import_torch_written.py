@@ -13,11 +13,11 @@ from typing import Any, Callable, List
 
 import numpy as np
 import torch
-from torch_written_more import ALL_MODELS
 
 import flywheel as fw
 import flywheel.torch
 from selection import choose
+from torch_written_more import ALL_MODELS
 
 # The modules that a run without FLYWHEEL_TEST_ALL takes.
 SHARE = 0.25

@@ -10,10 +10,10 @@ import weakref
 from typing import Any, List
 
 import numpy as np
-from refusals import refuses
 
 import flywheel as fw
 from configurations import run_tests
+from refusals import refuses
 
 rng = np.random.default_rng(0)
 X = rng.standard_normal((5, 3)).astype(np.float32)

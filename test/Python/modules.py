@@ -14,10 +14,10 @@ import weakref
 from typing import Any, Callable, Dict, List
 
 import numpy as np
-from refusals import refuses
 
 import flywheel as fw
 from configurations import run_tests
+from refusals import refuses
 
 FOLDER, CC = sys.argv[1], sys.argv[2:]
 rng = np.random.default_rng(7)

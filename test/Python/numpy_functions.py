@@ -9,9 +9,9 @@ import warnings
 from typing import Any, Dict
 
 import numpy as np
-from beside_numpy import Case, check, floats, i32, ints, rng, u8
 
 import flywheel as fw
+from beside_numpy import Case, check, floats, i32, ints, rng, u8
 
 a, b, c, t = floats(3, 4), floats(3, 4), floats(4), floats(2, 3, 4)
 i, p = ints(3, 4), rng.random((3, 4)) < 0.5

@@ -9,19 +9,16 @@ import itertools
 import json
 import math
 import os
-import sys
 from fractions import Fraction
 from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple
 
 import ml_dtypes
 import numpy as np
-from odd_point_cases import BINARY, CASES
 
 import flywheel as fw
 from flywheel import _special as special
-
-sys.path.insert(0, os.path.join(os.path.dirname(__file__), "../Numeric"))
-from selection import choose, takes_all  # noqa: E402
+from odd_point_cases import BINARY, CASES
+from selection import choose, takes_all
 
 Function = Callable[..., Any]
 

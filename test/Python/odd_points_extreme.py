@@ -9,10 +9,10 @@ from typing import Any, Dict, List, Sequence, Tuple
 
 import ml_dtypes
 import numpy as np
-from odd_points import nested, row
 
 import flywheel as fw
 from flywheel import _special as special
+from odd_points import nested, row
 from selection import choose
 
 MODES = {1: ["R", "F"], 2: ["RR", "RF", "FR", "FF"], 3: ["RRR", "FRF", "FFF"]}

@@ -9,10 +9,10 @@ import sys
 from typing import Any, Callable, Dict, List, NamedTuple, Sequence, Tuple
 
 import numpy as np
-from every_function import Call, calls
-from odd_limits import TIMES, compare, differences, directions, points, steps_of
 
 import flywheel as fw
+from every_function import Call, calls
+from odd_limits import TIMES, compare, differences, directions, points, steps_of
 from selection import choose
 
 LABELS = ["value", "directional derivative", "first", "second", "third"]

@@ -6,23 +6,20 @@ ties, equal rows, saturated, large and tiny numbers, beside those near these poi
 beside f32; and of no rows. A function without a case in odd_point_graph_cases.py fails."""
 
 import math
-import os
 import re
 import sys
 from typing import Any, Callable, Dict, List, NamedTuple
 
 import ml_dtypes
 import numpy as np
-from odd_limits import TIMES, compare, differences, directions, points, steps_of
-from odd_point_graph_cases import CASES, COMPOSED, NOT_CONTINUOUS, NOT_DIFFERENTIATED, SELECTS
 
 import flywheel as fw
 import flywheel.keras as keras
 import flywheel.v1 as tf
 from flywheel.keras import backend as K
-
-sys.path.insert(0, os.path.join(os.path.dirname(__file__), "../Numeric"))
-from selection import choose  # noqa: E402
+from odd_limits import TIMES, compare, differences, directions, points, steps_of
+from odd_point_graph_cases import CASES, COMPOSED, NOT_CONTINUOUS, NOT_DIFFERENTIATED, SELECTS
+from selection import choose
 
 LABELS = ["value", "directional derivative", "first", "second", "third"]
 MATRIX = np.random.default_rng(2).uniform(0.3, 1.7, (4, 4))

@@ -4,8 +4,6 @@
 """G20: functions of JAX at odd points: values, gradients, directional derivatives, and second and third derivatives
 beside JAX's own, wherever those are numbers."""
 
-import os
-import sys
 import warnings
 from typing import Any, Callable, Dict, List
 
@@ -16,9 +14,7 @@ from jax import lax
 
 import flywheel as fw
 import flywheel.jax
-
-sys.path.insert(0, os.path.join(os.path.dirname(__file__), "../Numeric"))
-from selection import choose  # noqa: E402
+from selection import choose
 
 jax.config.update("jax_enable_x64", True)
 

@@ -9,10 +9,10 @@ from typing import Any
 
 import ml_dtypes
 import numpy as np
-from odd_point_cases import BINARY, CASES
-from odd_points import MODES, NAMES, ROUND_BETWEEN, ULPS, Function, nested
 
 import flywheel as fw
+from odd_point_cases import BINARY, CASES
+from odd_points import MODES, NAMES, ROUND_BETWEEN, ULPS, Function, nested
 from selection import choose
 
 

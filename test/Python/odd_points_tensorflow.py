@@ -6,23 +6,20 @@ zeros, saturated, large and tiny numbers are TensorFlow's own, wherever TensorFl
 be the one limit of those beside the point, of which TensorFlow has the same; DIFFERENT has what differs by intention.
 """
 
-import os
 import re
 import sys
 import warnings
 from typing import Any, Dict, List, Optional
 
 import numpy as np
-from odd_limits import TIMES, Beside, directions, points, steps_of
-from odd_point_graph_cases import CASES
-from odd_points_graphs import MATRIX, names_of
 
 import flywheel.keras as flywheel_keras
 import flywheel.v1
 from beside_tensorflow import tensorflow
-
-sys.path.insert(0, os.path.join(os.path.dirname(__file__), "../Numeric"))
-from selection import choose  # noqa: E402
+from odd_limits import TIMES, Beside, directions, points, steps_of
+from odd_point_graph_cases import CASES
+from odd_points_graphs import MATRIX, names_of
+from selection import choose
 
 LABELS = ("value", "first", "second")
 # Functions, the lowest order that differs, and why, as docs/Guides/Derivatives.md has it.

@@ -4,8 +4,6 @@
 """G20: modules of PyTorch at odd points, at zeros, ties, bounds, saturated and large numbers: values, gradients,
 directional derivatives and second derivatives beside PyTorch's own, wherever those are numbers."""
 
-import os
-import sys
 from typing import Any, Callable, Dict, List, Sequence, Tuple
 
 import numpy as np
@@ -14,9 +12,7 @@ from torch.nn import functional as F
 
 import flywheel as fw
 import flywheel.torch
-
-sys.path.insert(0, os.path.join(os.path.dirname(__file__), "../Numeric"))
-from selection import choose  # noqa: E402
+from selection import choose
 
 torch.set_default_dtype(torch.float64)
 

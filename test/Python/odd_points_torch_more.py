@@ -8,8 +8,8 @@ from typing import Any, Callable, Dict, List
 
 import torch
 import torch.nn.functional as F
-from odd_points_torch import ODD, ROWS, SATURATED, SIGNS, Function, bind, compare
 
+from odd_points_torch import ODD, ROWS, SATURATED, SIGNS, Function, bind, compare
 from selection import choose
 
 PLACES = torch.tensor([[0, 1, 0, 1], [1, 1, 0, 0], [2, 2, 2, 2]])

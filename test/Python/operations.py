@@ -6,9 +6,9 @@
 from typing import Any, Dict, List
 
 import numpy as np
-from beside_numpy import Case, check, f32, floats, i32, i64, ints, rng, u8
 
 import flywheel as fw
+from beside_numpy import Case, check, f32, floats, i32, i64, ints, rng, u8
 
 a, b, row, column = floats(3, 4), floats(3, 4), floats(4), floats(3, 1)
 i, j = ints(3, 4), ints(3, 4, low=1)

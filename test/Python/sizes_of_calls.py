@@ -8,10 +8,10 @@ import math
 from typing import Any, List, Sequence
 
 import numpy as np
-from size_cases import CASES, REFUSED, TABLE, UNBOUNDED
 
 import flywheel as fw
 from flywheel import _tree
+from size_cases import CASES, REFUSED, TABLE, UNBOUNDED
 
 SIZES = (8, 5, 3, 8)
 

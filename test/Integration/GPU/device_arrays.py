@@ -9,9 +9,9 @@ import os
 from typing import Any, Dict, List, Optional, Tuple, Type
 
 import numpy as np
-from simulator_counters import counted
 
 import flywheel
+from simulator_counters import counted
 
 simulator: Any = ctypes.CDLL(os.environ["FLYWHEEL_LIBCUDA"])
 

@@ -9,6 +9,7 @@ loop that ends by its condition, with checks in the loop too (D9)."""
 from typing import Any, Dict
 
 import numpy as np
+
 from device_and_host import HALVE, Both
 
 

@@ -12,10 +12,10 @@ import sys
 from typing import Any, Tuple
 
 import numpy as np
-from device_and_host import TARGET, Both
-from simulator_counters import counted
 
 import flywheel
+from device_and_host import TARGET, Both
+from simulator_counters import counted
 
 # With each access looked at there are fewer rows.
 FEW = "few" in sys.argv

@@ -11,6 +11,7 @@ import sys
 from typing import Any, Callable, Tuple
 
 import numpy as np
+
 from device_and_host import Both
 
 # With each access looked at there are fewer and smaller cases.

@@ -10,10 +10,10 @@ import warnings
 from typing import Any, Callable, Type
 
 import numpy as np
-import simulator_counters
 
 import flywheel
 import flywheel.v1 as tf
+import simulator_counters
 from flywheel import keras
 
 

@@ -8,9 +8,9 @@ import tempfile
 from pathlib import Path
 
 import numpy as np
-from simulator_counters import counters
 
 import flywheel
+from simulator_counters import counters
 
 MODEL = """
 train.variable @w : tensor<4x3xf32> = #train.glorot_uniform

@@ -14,10 +14,10 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any, Dict, Tuple
 
 import numpy as np
-from device_and_host import HALVE, TARGET
-from simulator_counters import counted
 
 import flywheel
+from device_and_host import HALVE, TARGET
+from simulator_counters import counted
 
 GRAPHS = os.environ.get("FLYWHEEL_GPU_GRAPHS") != "0"
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # REQUIRES: python
-# RUN: %python %s %S/../front_ends
+# RUN: %python %s %S/../Inputs/front_ends
 """Modules that other compilers' front ends lowered to linalg, in all configurations.
 
 Values and gradients are those of the framework that the model was written in

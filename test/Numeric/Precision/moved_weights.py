@@ -11,10 +11,10 @@ import tempfile
 from typing import Any, Callable, List, NamedTuple, Tuple
 
 import numpy as np
-from narrow import TYPES, Array, compile_object, values
 
 import flywheel as fw
 from configurations import ALL, configurations, run_tests
+from narrow import TYPES, Array, compile_object, values
 
 Shape = Tuple[int, ...]
 

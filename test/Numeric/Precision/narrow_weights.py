@@ -12,11 +12,11 @@ import os
 import tempfile
 
 import numpy as np
-from narrow import TYPES, compile_object, values
 
 import flywheel
 from cases import tensor
 from configurations import ALL, configurations, dtype_of, run_tests
+from narrow import TYPES, compile_object, values
 
 # Rows, terms, columns, with several and single tiles.
 SHAPES = ((1, 256, 128), (4, 256, 128), (3, 33, 70), (64, 130, 65), (2, 8, 8))

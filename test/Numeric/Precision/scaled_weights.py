@@ -13,11 +13,11 @@ import warnings
 from typing import Callable, Dict, List, NamedTuple, Optional, Tuple
 
 import numpy as np
-from narrow import TYPES, Array, compile_object, values
 
 import flywheel
 from cases import tensor
 from configurations import ALL, configurations, dtype_of, run_tests
+from narrow import TYPES, Array, compile_object, values
 
 Shape = Tuple[int, ...]
 # Rows of the product: fewer than, as many as and more than those of a tile.

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The public functions of `flywheel.v1` and `flywheel.keras` as functions of a [4, 4] tensor `x`: what
-`odd_points_graphs.py` differentiates. Inputs/odd_point_graph_cases.txt has most of them.
+`odd_points_graphs.py` differentiates. odd_point_graph_cases.txt has most of them.
 
 `m` is a constant [4, 4] matrix of numbers above 0, `eye` the identity, `p` is 0.3 m, `im` is `x` as an image
 [1, 4, 4, 1], `seq` as a sequence [2, 4, 2], and `spd` is x xᵀ + 4 I.
@@ -31,7 +31,7 @@ def _read() -> Dict[str, List[str]]:
     """The cases of the file, by their group and name."""
     found: Dict[str, List[str]] = {}
     group = ""
-    with open(os.path.join(os.path.dirname(__file__), "Inputs/odd_point_graph_cases.txt")) as file:
+    with open(os.path.join(os.path.dirname(__file__), "odd_point_graph_cases.txt")) as file:
         for line in file:
             if line.startswith("["):
                 group = line.strip("[]\n")

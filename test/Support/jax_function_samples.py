@@ -9,6 +9,7 @@ from typing import Any, Callable, List, Optional, Sequence, Tuple
 import jax
 import jax.numpy as jnp
 import numpy as np
+
 from jax_primitives import Sample, definite, normal, positive, spaced, whole, within
 
 _MODULES = {

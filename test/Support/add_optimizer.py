@@ -25,7 +25,7 @@ TRAIN = "include/flywheel/Dialect/Train"
 ATTRIBUTES = f"{TRAIN}/TrainModernOptimizers.td"
 RULE = "lib/Dialect/Train/Optimizers/Yogi.cpp"
 BINDINGS = "python-bindings/src/StructAttributes.cpp"
-FORMULA = "test/Numeric/optimizer_rules.py"
+FORMULA = "test/Support/optimizer_rules.py"
 
 
 def run(command: List[str], folder: Path, **variables: str) -> str:
@@ -160,10 +160,10 @@ def main() -> None:
     (tree / RULE).write_text(blocks[Path(RULE).name], encoding="utf-8")
     for header in (ROOT / RULE).parent.glob("*.h"):
         shutil.copy(header, tree / Path(RULE).parent)
-    (tree / "Numeric").mkdir()
+    (tree / "Support").mkdir()
     formulas = (ROOT / FORMULA).read_text(encoding="utf-8")
     before, after = formulas.split("\n\ndef spell(", 1)
-    (tree / "Numeric/optimizer_rules.py").write_text(
+    (tree / "Support/optimizer_rules.py").write_text(
         f"{before}\n\n{blocks[FORMULA]}\n\ndef spell({after}", encoding="utf-8")
 
     generate(tree, tree / "generated")
@@ -175,14 +175,14 @@ def main() -> None:
     run(compiler.command(like, str(tree / RULE), checks), compiler.build)
     # A step by hand: m' / (1 - 0.9) is nearly g, v' / (1 - 0.999) nearly g^2.
     code = "from optimizer_rules import RULES; r = RULES['yogi']([1.0, 1.0]); r.step([1.0, -2.0]); print(*r.p)"
-    found = [float(word) for word in run([sys.executable, "-c", code], tree / "Numeric").split()]
+    found = [float(word) for word in run([sys.executable, "-c", code], tree / "Support").split()]
     assert all(abs(x - y) < 1e-8 for x, y in zip(found, (0.990014886, 1.009993709))), found
     print("TableGen and the C++ compiler accept the optimizer of the page")
     if not os.environ.get("FLYWHEEL_TEST_ALL"):
         return
 
     package = build_package(compiler, tree)
-    path = os.pathsep.join([str(tree / "Numeric"), str(package), str(ROOT / "test/Numeric")])
+    path = os.pathsep.join([str(tree / "Support"), str(package), str(ROOT / "test/Support")])
     tests = ROOT / "test/Numeric/Optimizers/every_optimizer.py"
     print(run([sys.executable, "-c", TESTS, str(tests)], tree, PYTHONPATH=path, FLYWHEEL_CACHE=""))
     syntax = ("train.variable @w : tensor<2xf32>\nfunc.func @f(%g: tensor<2xf32>) {\n" + blocks[expected[3]] +

@@ -6,6 +6,7 @@ from typing import Any, Callable, List
 import torch
 import torch.nn.functional as F
 from torch import nn
+
 from torch_written_models import MODELS, Module, normal
 
 

@@ -24,15 +24,15 @@ from typing import Callable, Dict, List, Sequence, Tuple, TypeVar
 
 import numpy as np
 
+from selection import read_seed
+
 Rng = np.random.Generator
 T = TypeVar("T")
 # Says which phase the child is in, which a crash or a hang is reported with.
 Report = Callable[[str], None]
 
-FOLDER = os.path.dirname(os.path.abspath(__file__))
-ROOT = os.path.dirname(os.path.dirname(FOLDER))
-sys.path.append(os.path.join(ROOT, "test", "Numeric"))
-from selection import read_seed  # noqa: E402
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+FOLDER = os.path.join(ROOT, "test", "Fuzz")
 
 # Words that only the compiler's authors understand.
 INTERNAL_WORDS = re.compile(

@@ -17,7 +17,7 @@ import subprocess
 import sys
 from typing import Any, Dict, List, Set, Tuple
 
-INPUTS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "Inputs")
+INPUTS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../Integration/Inputs")
 ROWS = 37
 # Newlib, but with Linux below it: what runs is QEMU in user mode.
 CORTEX_M4 = ["-mcpu=cortex-m4", "-mthumb", "-mfloat-abi=hard", "-mfpu=fpv4-sp-d16", "--specs=nosys.specs"]

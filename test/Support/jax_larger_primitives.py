@@ -9,6 +9,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 from jax import lax
+
 from jax_complex_samples import complex_samples
 from jax_primitives import Sample, definite, normal, positive, smaller_samples, spaced, whole
 

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import numpy as np
 
-INPUTS = Path(__file__).parent / "Inputs"
+INPUTS = Path(__file__).resolve().parents[1] / "GPUSimulator/Inputs"
 
 # Messages of the simulator and of a test come in the order in which they are written.
 sys.stdout.reconfigure(line_buffering=True)

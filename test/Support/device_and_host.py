@@ -4,9 +4,9 @@
 from typing import Any, Dict, List
 
 import numpy as np
-from simulator_counters import counted
 
 import flywheel
+from simulator_counters import counted
 
 TARGET = "cuda:sm_90a:bitcode"
 

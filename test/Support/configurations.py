@@ -28,10 +28,10 @@ from typing import Any, Callable, Dict, Iterator, List, Optional, Sequence, Tupl
 
 import numpy as np
 from numpy.typing import NDArray
-from teams import Team
 
 import flywheel
 import selection
+from teams import Team
 
 Array = NDArray[Any]
 
