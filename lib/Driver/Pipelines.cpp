@@ -22,6 +22,7 @@
 #include "flywheel/Driver/DriverPasses.h"
 #include "flywheel/Driver/HostTarget.h"
 #include "flywheel/Target/EntryPoints/EntryPointsPasses.h"
+#include "flywheel/Transforms/Bufferization/BufferizationPasses.h"
 #include "flywheel/Transforms/Checks/ChecksPasses.h"
 #include "flywheel/Transforms/Fusion/FusionPasses.h"
 #include "flywheel/Transforms/Memory/MemoryPasses.h"

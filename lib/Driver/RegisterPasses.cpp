@@ -17,6 +17,7 @@
 #include "flywheel/Driver/DriverPasses.h"
 #include "flywheel/Driver/OptionTable.h"
 #include "flywheel/Target/EntryPoints/EntryPointsPasses.h"
+#include "flywheel/Transforms/Bufferization/BufferizationPasses.h"
 #include "flywheel/Transforms/Checks/ChecksPasses.h"
 #include "flywheel/Transforms/Fusion/FusionPasses.h"
 #include "flywheel/Transforms/Memory/MemoryPasses.h"
@@ -125,6 +126,7 @@ void flywheel::registerAllFlywheelPasses() {
   registerChecksPasses();
   registerSCFPasses();
   registerStatePasses();
+  registerBufferizationPasses();
   registerFusionPasses();
   registerMemoryPasses();
   registerPartitionPasses();

@@ -11,8 +11,8 @@
 #include "flywheel/Dialect/Train/TrainPasses.h"
 #include "flywheel/Driver/HostBackend.h"
 #include "flywheel/Driver/Pipelines.h"
+#include "flywheel/Transforms/Bufferization/BufferizationPasses.h"
 #include "flywheel/Transforms/Fusion/FusionPasses.h"
-#include "flywheel/Transforms/Memory/MemoryPasses.h"
 #include "flywheel/Transforms/State/StatePasses.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"

@@ -18,6 +18,7 @@
 #include "flywheel/Dialect/Train/TrainPasses.h"
 #include "flywheel/Driver/Pipelines.h"
 #include "flywheel/Target/Object/TargetMachine.h"
+#include "flywheel/Transforms/Bufferization/BufferizationPasses.h"
 #include "flywheel/Transforms/Fusion/FusionPasses.h"
 #include "flywheel/Transforms/Memory/MemoryPasses.h"
 

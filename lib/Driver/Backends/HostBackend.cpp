@@ -11,7 +11,6 @@
 #include "flywheel/Driver/Pipelines.h"
 #include "flywheel/Target/Object/TargetMachine.h"
 #include "flywheel/Transforms/Memory/MemoryPasses.h"
-#include "flywheel/Transforms/State/StatePasses.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Builders.h"

@@ -9,56 +9,6 @@
 
 include "mlir/Pass/PassBase.td"
 
-def WidenI1Tensors
-    : Pass<"flywheel-widen-i1-tensors", "::mlir::func::FuncOp"> {
-  let summary = "Store masks as bytes, which vectors can load";
-  let description = [{
-    Before: fused `linalg` on tensors. After: a tensor of i1 that a
-    `linalg.generic` computes and only such ops read is a tensor of i8 with
-    elements 0 and 1. Both take one byte of memory for each element, but a
-    vector of i1 is packed bits: only bytes are loaded and stored as vectors.
-    Results, feeds and variables keep their type.
-  }];
-  let dependentDialects = [
-    "::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect",
-    "::mlir::tensor::TensorDialect"
-  ];
-}
-
-def FoldZeroSizeTensors
-    : Pass<"flywheel-fold-zero-size-tensors", "::mlir::func::FuncOp"> {
-  let summary = "Remove what is done to tensors without elements";
-  let description = [{
-    Before: `linalg` on tensors. After: a tensor with a static dimension size 0
-    is an argument or a `tensor.empty`, and is not collapsed, inserted,
-    concatenated or padded: upstream's lowerings of these do not expect one. An
-    op with side effects stays. Refuses nothing.
-  }];
-  let dependentDialects = [
-    "::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect",
-    "::mlir::tensor::TensorDialect"
-  ];
-}
-
-def MaterializeSplats
-    : Pass<"flywheel-materialize-splats", "::mlir::func::FuncOp"> {
-  let summary = "Fill splat constants where they are used";
-  let description = [{
-    Before: `linalg` on tensors. After: no splat constant has more than 64
-    bytes: it would take as many bytes of the object file. A `linalg.generic`
-    uses the scalar itself. Any other op gets a tensor that is filled in front
-    of it, or in front of the loops around it where the op only reads it.
-    Refuses nothing.
-  }];
-  let dependentDialects = [
-    "::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect",
-    "::mlir::tensor::TensorDialect"
-  ];
-  let statistics = [
-    Statistic<"numFilled", "filled", "Tensors filled in place of a constant">
-  ];
-}
-
 def Rematerialize : Pass<"flywheel-rematerialize", "::mlir::func::FuncOp"> {
   let summary = "Recompute values that do not fit into a memory budget";
   let description = [{

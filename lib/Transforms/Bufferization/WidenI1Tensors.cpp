@@ -12,7 +12,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "flywheel/Transforms/Memory/MemoryPasses.h"
+#include "flywheel/Transforms/Bufferization/BufferizationPasses.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -22,7 +22,7 @@ using namespace mlir;
 
 namespace flywheel {
 #define GEN_PASS_DEF_WIDENI1TENSORS
-#include "flywheel/Transforms/Memory/MemoryPasses.h.inc"
+#include "flywheel/Transforms/Bufferization/BufferizationPasses.h.inc"
 } // namespace flywheel
 
 /// Returns true if all uses of `value`, or of reshapes of it, are inputs of

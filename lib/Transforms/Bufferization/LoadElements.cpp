@@ -4,7 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "flywheel/Transforms/State/StatePasses.h"
+#include "flywheel/Transforms/Bufferization/BufferizationPasses.h"
 
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -14,7 +14,7 @@ using namespace mlir;
 
 namespace flywheel {
 #define GEN_PASS_DEF_LOADELEMENTS
-#include "flywheel/Transforms/State/StatePasses.h.inc"
+#include "flywheel/Transforms/Bufferization/BufferizationPasses.h.inc"
 } // namespace flywheel
 
 namespace {

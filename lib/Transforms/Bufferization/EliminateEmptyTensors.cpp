@@ -5,7 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "flywheel/Dialect/LinalgExt/LinalgExt.h"
-#include "flywheel/Transforms/State/StatePasses.h"
+#include "flywheel/Transforms/Bufferization/BufferizationPasses.h"
 #include "flywheel/Transforms/State/StateVersions.h"
 
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
@@ -24,7 +24,7 @@ using namespace mlir;
 
 namespace flywheel {
 #define GEN_PASS_DEF_ELIMINATEEMPTYTENSORS
-#include "flywheel/Transforms/State/StatePasses.h.inc"
+#include "flywheel/Transforms/Bufferization/BufferizationPasses.h.inc"
 } // namespace flywheel
 
 /// The insertions of a chain that are left one by one, so that their sources

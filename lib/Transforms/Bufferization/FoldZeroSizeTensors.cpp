@@ -17,7 +17,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "flywheel/Dialect/LinalgExt/LinalgExt.h"
-#include "flywheel/Transforms/Memory/MemoryPasses.h"
+#include "flywheel/Transforms/Bufferization/BufferizationPasses.h"
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
@@ -33,7 +33,7 @@ using namespace mlir;
 namespace flywheel {
 #define GEN_PASS_DEF_FOLDZEROSIZETENSORS
 #include "flywheel/Dialect/LinalgExt/LinalgExt.h"
-#include "flywheel/Transforms/Memory/MemoryPasses.h.inc"
+#include "flywheel/Transforms/Bufferization/BufferizationPasses.h.inc"
 } // namespace flywheel
 
 /// The maximum number of rounds; programs need two or three until their types

@@ -4,7 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "flywheel/Transforms/State/StatePasses.h"
+#include "flywheel/Transforms/Bufferization/BufferizationPasses.h"
 
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
@@ -13,7 +13,7 @@ using namespace mlir;
 
 namespace flywheel {
 #define GEN_PASS_DEF_NORMALIZESLICES
-#include "flywheel/Transforms/State/StatePasses.h.inc"
+#include "flywheel/Transforms/Bufferization/BufferizationPasses.h.inc"
 } // namespace flywheel
 
 /// Sets the strides of one position to 1: nothing depends on them.

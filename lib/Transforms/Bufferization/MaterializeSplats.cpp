@@ -5,7 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "flywheel/Support/CheckedSize.h"
-#include "flywheel/Transforms/Memory/MemoryPasses.h"
+#include "flywheel/Transforms/Bufferization/BufferizationPasses.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -17,7 +17,7 @@ using namespace mlir;
 
 namespace flywheel {
 #define GEN_PASS_DEF_MATERIALIZESPLATS
-#include "flywheel/Transforms/Memory/MemoryPasses.h.inc"
+#include "flywheel/Transforms/Bufferization/BufferizationPasses.h.inc"
 } // namespace flywheel
 
 /// Bytes of a constant that is kept: a cache line is read as fast as filled.

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "flywheel/Transforms/State/StatePasses.h"
+#include "flywheel/Transforms/Bufferization/BufferizationPasses.h"
 #include "flywheel/Transforms/State/StateVersions.h"
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -18,7 +18,7 @@ using namespace mlir;
 
 namespace flywheel {
 #define GEN_PASS_DEF_CLONESHAREDINITS
-#include "flywheel/Transforms/State/StatePasses.h.inc"
+#include "flywheel/Transforms/Bufferization/BufferizationPasses.h.inc"
 } // namespace flywheel
 
 /// Returns a clone of `init`, a fill or an empty tensor, before its user; null

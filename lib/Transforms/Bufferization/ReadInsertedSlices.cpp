@@ -12,7 +12,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "flywheel/Transforms/State/StatePasses.h"
+#include "flywheel/Transforms/Bufferization/BufferizationPasses.h"
 #include "flywheel/Transforms/State/StateVersions.h"
 
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -23,7 +23,7 @@ using namespace mlir;
 
 namespace flywheel {
 #define GEN_PASS_DEF_READINSERTEDSLICES
-#include "flywheel/Transforms/State/StatePasses.h.inc"
+#include "flywheel/Transforms/Bufferization/BufferizationPasses.h.inc"
 } // namespace flywheel
 
 /// Returns true if no op but `insert` overwrites the source of `insert`.
