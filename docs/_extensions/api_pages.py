@@ -98,7 +98,7 @@ def check_names(_app: Sphinx, env: BuildEnvironment) -> None:
     documented = {path for path, *_ in env.get_domain("py").get_objects()}
     for path in public_modules():
         module = load(path)
-        # What has no list is a place where other modules take names from.
+        # A module without a list is one that others take names from.
         names = public_names(module) if hasattr(module, "__all__") else []
         missing = [name for name in names if f"{path}.{name}" not in documented]
         missing = [name for name in missing if not is_documented_elsewhere(module, name, documented)]

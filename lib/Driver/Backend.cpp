@@ -66,7 +66,7 @@ static StringRef getName(Lowering lowering) {
 }
 
 std::string describeWrongDevice(StringRef device) {
-  return ("'" + device + "' is no device such as cuda:sm_90a: ").str();
+  return ("'" + device + "' is not a device such as cuda:sm_90a: ").str();
 }
 
 std::string listDevices() {

@@ -39,7 +39,7 @@ static Attribute toAttribute(Builder &b, const OptionValue &value) {
   return b.getUnitAttr();
 }
 
-/// The inverse; none for an attribute that is no value.
+/// The inverse; none for an attribute that is not a value.
 static std::optional<OptionValue> toValue(Attribute attribute) {
   if (isa<UnitAttr>(attribute))
     return OptionValue();

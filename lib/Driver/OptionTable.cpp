@@ -134,8 +134,8 @@ llvm::ArrayRef<OptionInfo> getOptionTable() {
        NumberKind{FLYWHEEL_SLOT(MaybeNumber, threads), /*least=*/1,
                   kMaxThreads},
        kFuse, OptionInKey::Value, "N", "a number of threads",
-       "How many threads may execute a step together: functions of the C "
-       "interface then take a team of at most so many workers. By default 1, "
+       "Up to N threads execute a step together: functions of the C "
+       "interface then take a team of at most N workers. By default 1, "
        "or FLYWHEEL_NUM_THREADS of the environment where steps are run at "
        "once"},
       {"max_dim_size",

@@ -48,7 +48,7 @@ static Status checkDestination(const std::string &path) {
   if (lstat(path.c_str(), &info) == 0 && !S_ISREG(info.st_mode) &&
       !S_ISLNK(info.st_mode))
     return Status::invalidArgument("can't save to '" + path +
-                                   "': it is no regular file");
+                                   "': it is not a regular file");
   if (isTemporaryName(lastComponent(path)))
     return Status::invalidArgument("can't save to '" + path +
                                    "': temporary files have such names");

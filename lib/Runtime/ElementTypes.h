@@ -99,7 +99,7 @@ template <typename Fn> auto dispatchDType(DType dtype, Fn fn) {
   case DType::F64:
     break;
   case DType::String:
-    assert(false && "strings are no numbers");
+    assert(false && "strings are not numbers");
     break;
   }
   return fn(NativeElement<DType::F64, double>());

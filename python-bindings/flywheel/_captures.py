@@ -16,7 +16,7 @@ from .namespace import add_source_of_garbage
 
 __all__ = ["Before", "Captures"]
 
-# So many values are no few that a program goes through.
+# Numbers of a value of which more than this many were seen are arguments: a program is not traced for each.
 _MOST_CHANGES = 4
 # The functions that may have traces of values that are no longer those of now.
 _functions: "weakref.WeakSet[Any]" = weakref.WeakSet()

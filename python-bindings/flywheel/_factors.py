@@ -389,7 +389,7 @@ def _by_columns(a: Tensor) -> Tuple[Tensor, Tensor, Tensor]:
     order = places_in_order(values, 1, descending=True)
     places = _ops.broadcast_to(_ops.expand_dims(order, 1), [count, n, n])
     values, columns, vectors = taken(values, order, 1), taken(columns, places, 2), taken(vectors, places, 2)
-    # Columns of zeros, and of rounding, are no directions: QR completes those before them.
+    # Columns of zeros, and of rounding, are not directions: QR completes those before them.
     least = _ops.max(values, 1, keepdims=True) * (epsilon * math.sqrt(n))
     divisor = _ops.expand_dims(_ops.where(values > least, values, 1.0), 1)
     is_direction = _ops.expand_dims(values > least, 1)

@@ -395,8 +395,8 @@ class Optimizer(StructAttribute):
         ValueError of the optimizers of Keras and left alone by others, or as
         `unconnected` says: "error", "skip", or "zeros", which updates it along a
         gradient of zeros, as JAX does. Raises ValueError where nothing can be
-        updated, for a loss that is no scalar, and for a number that is out of range: a
-        bound of 0, a penalty below 0; TypeError for one that is no number.
+        updated, for a loss that is not a scalar, and for a number that is out of range: a
+        bound of 0, a penalty below 0; TypeError for one that is not a number.
         """
         loss = as_tensor(loss)
         trace = loss.trace

@@ -143,7 +143,7 @@ class _Finder:
         # The methods that were looked at, with the objects that they are called with.
         self._methods: Set[Tuple[Any, int]] = set()
         self._receivers: List[Any] = []
-        # The nearest values first: of many, only so many are watched.
+        # The nearest values first, as the number of those that are watched has a bound.
         self._work: Deque[Callable[[], None]] = collections.deque()
 
     def finish(self) -> None:

@@ -172,8 +172,8 @@ def _ids_of(value: Any) -> Optional[List[int]]:
 
 
 def _is_plain(part: Any) -> bool:
-    """Returns true if a mark has no parts of the part that change: it is no list or dict, and no tuple but one of
-    numbers and strings."""
+    """Returns true if a mark has no parts of the part that change: it is not a list, a dict, or a tuple of anything
+    but numbers and strings."""
     kind = type(part)
     if kind is tuple:
         return all(issubclass(type(one), _NUMBERS) for one in part)

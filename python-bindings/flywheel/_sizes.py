@@ -295,7 +295,7 @@ class Number(Tensor):
         return Number(_ops.abs(self._computed))
 
     def __invert__(self) -> Any:
-        raise TypeError("bad operand type for unary ~: a number that is no integer")
+        raise TypeError("bad operand type for unary ~: expected an integer, found a float")
 
     def _whole(self, op: str, what: str) -> Any:
         if self._quotient is None:

@@ -138,11 +138,11 @@ class _Constant:
 
 
 class _Other:
-    """The first part of the form of an attribute that is no field: only its arrays are leaves."""
+    """The first part of the form of an attribute that is not a field: only its arrays are leaves."""
 
 
 def _others(tree: Any) -> Dict[str, Any]:
-    """Returns the attributes of an object of a data class that are no fields: `__post_init__` or another class has set
+    """Returns the attributes of an object of a data class that are not fields: `__post_init__` or another class has set
     them."""
     fields = {field.name for field in dataclasses.fields(tree)}
     found = {name: value for name, value in getattr(tree, "__dict__", {}).items() if name not in fields}

@@ -36,7 +36,7 @@ def names_in(value: Any) -> List[str]:
     for base in kind.__mro__:
         is_users_own = is_users_class(base)
         names += [name for name in base.__dict__ if is_users_own or is_setting(base, name)]
-    # Compiled methods are no attributes, nor is the name of a module.
+    # Compiled methods are not attributes, nor is the name of a module.
     return [name for name in names if isinstance(name, str) and not name.startswith("<") and name != "_name"]
 
 

@@ -21,7 +21,7 @@ class LossScale(StructAttribute):
     The loss is multiplied in its own type. So the scale of one of f16 grows to no
     more than 32768, and starts there if `initial` is above; those of other types
     grow to 2^126. It falls to no less than 1, or `initial` where that is less. A
-    scale that does not change and is no number of the loss's type is an error.
+    scale that does not change and is not a number of the loss's type is an error.
 
     `#train.loss_scale<initial = 65536.0, growth = 2.0, backoff = 0.5,
     growth_interval = 2000>`: these are the defaults. With growth and backoff 1

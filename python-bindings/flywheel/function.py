@@ -292,7 +292,8 @@ class Function(_flywheel.Dispatcher):
             leaf = describe(value)
             if leaf is None:
                 if isinstance(value, Tensor):
-                    raise ValueError("a tensor of a finished trace is no argument: return it from its function")
+                    raise ValueError("this tensor belongs to a trace that has ended: return it from its function, and "
+                                     "call this one with the array")  # fmt: skip
                 static.append(value)
             else:
                 leaves.append(leaf)

@@ -518,7 +518,7 @@ class Muon(Optimizer):
 
     Variables: `Muon/iterations` (i64), `Muon/lr`, `Muon/momentum`,
     `Muon/weight_decay`, `Muon/adam_lr`. Slots: `<parameter>/Muon` (m), and
-    `<parameter>/Muon_1` where it is no matrix. `name` as in `#train.sgd`.
+    `<parameter>/Muon_1` where it is not a matrix. `name` as in `#train.sgd`.
     """
 
     mnemonic = "train.muon"

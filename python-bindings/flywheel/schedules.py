@@ -54,7 +54,7 @@ class ExponentialRate(Schedule):
 
     initial factor^(t / steps), of step t from 0; with `staircase` the exponent is
     rounded down: tf.train.exponential_decay, and the schedule that drops the rate
-    every so many steps.
+    every few steps.
 
     `#train.exponential_rate<initial = 0.1, factor = 0.5, steps = 1000,
     staircase = false>`: `staircase` may be left out.

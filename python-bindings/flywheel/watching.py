@@ -88,7 +88,7 @@ def watch(
 
 
 def checked_limits(limits: Optional[Mapping[str, Limits]]) -> Dict[str, Limits]:
-    """Returns the limits of tensors that have one. Raises ValueError for a pair that is no range."""
+    """Returns the limits of tensors that have one. Raises ValueError for a pair that is not a range."""
     found: Dict[str, Limits] = {}
     for name, pair in (limits or {}).items():
         if not isinstance(pair, (tuple, list)) or len(pair) != 2:

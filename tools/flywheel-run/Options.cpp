@@ -46,7 +46,7 @@ entries have is given once.
                              integers; depends on --seed
   --feed NAME=TEXT           where the feed takes strings: TEXT as every element
   Without SHAPE it is the feed's, with --batch-size for each unknown dimension size.
-  When training, --feed gives the feeds that are no columns; there
+  When training, --feed gives the feeds that are not columns; there
   NAME=column:OTHER reads the column OTHER.
 
 Variables get values before the first step: those of a checkpoint (--restore,

@@ -28,7 +28,7 @@ def PrintCost : Pass<"train-print-cost", "::mlir::ModuleOp"> {
     Sizes that are not known are symbols, with the names that they have in the
     manifest, unless `bind` gives a number.
 
-    Refuses an entry, a fetch or a size that there is not, and what optimizers
+    Refuses an entry, a fetch or a size that does not exist, and what optimizers
     and gradients refuse.
   }];
   let dependentDialects = [

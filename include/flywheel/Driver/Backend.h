@@ -146,7 +146,7 @@ const Backend &getBackend(const CompilerOptions &options);
 /// Returns the first back end that takes the device; null if there is none.
 const Backend *findBackendOfDevice(const TargetOptions &options);
 
-/// Returns the text of an error about a device: `'tpu' is no device such as
+/// Returns the text of an error about a device: `'tpu' is not a device such as
 /// cuda:sm_90a: `.
 std::string describeWrongDevice(llvm::StringRef device);
 

@@ -53,7 +53,7 @@ def RecordStage : Pass<"flywheel-record-stage", "::mlir::ModuleOp"> {
     compiler that is given the module continues with the next stage and refuses
     other values of these options.
 
-    Refuses a `stage` that there is not or whose turn it is not by the record of
+    Refuses a `stage` that does not exist or whose turn it is not by the record of
     the module, and `settings` that are not the inside of a dictionary attribute.
   }];
   let options = [

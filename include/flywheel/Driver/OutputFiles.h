@@ -25,7 +25,7 @@ bool isSameFile(llvm::StringRef one, llvm::StringRef other);
 bool becomesRegularFile(llvm::StringRef path);
 
 /// Fails where `output` is one of the files that the tool reads. Empty paths
-/// and `-` are no files.
+/// and `-` are not files.
 llvm::Error checkOutput(llvm::StringRef output,
                         llvm::ArrayRef<llvm::StringRef> inputs);
 

@@ -15,7 +15,7 @@ def CompositeOpInterface : OpInterface<"CompositeOpInterface"> {
     derivative rule and no lowering of its own: `nn-decompose` replaces it
     before gradients are made, and every order of its derivatives is that of
     what it is made of. An op whose derivative must be written in another way to
-    be exact or fast is no composite: it implements DifferentiableOpInterface.
+    be exact or fast is not a composite: it implements DifferentiableOpInterface.
   }];
   let cppNamespace = "::flywheel";
   let methods = [

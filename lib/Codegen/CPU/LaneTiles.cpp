@@ -27,7 +27,7 @@ static constexpr int64_t kMinOutputs = 128;
 /// Returns the largest multiple of `step` that divides `size`, is at most
 /// `most` and at least half of it, so that all tiles have one size and buffers
 /// of a known size. If there is none, or `size` is dynamic, returns `most`, or
-/// the next size that leaves no tile of one element, which is no vector.
+/// the next size that leaves no tile of one element, which is not a vector.
 static int64_t alignToDivisor(int64_t size, int64_t most, int64_t step = 1) {
   if (ShapedType::isDynamic(size) || size <= most)
     return most;
@@ -143,7 +143,7 @@ SmallVector<int64_t> LaneTiler::choosePartsOfColumns(int64_t most) const {
     if (!ShapedType::isDynamic(size))
       most = std::min(most, size / 2);
     width = std::max<int64_t>(line, llvm::alignDown(most, lanes));
-    // A tile of one element is no vector.
+    // A tile of one element is not a vector.
     while (width > line && size % width == 1)
       width -= lanes;
   }

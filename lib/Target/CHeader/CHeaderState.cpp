@@ -76,7 +76,8 @@ void CHeaderState::writeVariables() {
   writeVariableMacros();
   std::string type = prefix + "_variable_info";
   os << "/* The same as data, in the order of the block. Shapes are padded "
-        "with zeros;\n   slot_of is \"\" for a variable that is no slot. */\n"
+        "with zeros;\n   slot_of is \"\" for a variable that is not a slot. "
+        "*/\n"
      << "typedef struct " << type
      << " {\n  const char *name;\n  const char *dtype;\n"
         "  size_t offset, bytes;\n  int rank;\n  int64_t shape["

@@ -30,7 +30,7 @@ namespace flywheel {
 /// The insertions of a chain that are left one by one, so that their sources
 /// can be computed in their places: bufferization compares each read of the
 /// whole with each write, for each insertion. The sources of more are copied.
-/// So many results of insertions may also be inserted in one another.
+/// It also bounds the results of insertions that are inserted in one another.
 constexpr size_t kMaxChain = 16;
 
 /// Returns the join that alone reads the result of `op`, if it joins along the

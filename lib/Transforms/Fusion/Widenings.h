@@ -23,8 +23,8 @@ mlir::linalg::GenericOp getConversion(mlir::Value value);
 /// computes them or with another reader.
 bool widensStored(mlir::linalg::GenericOp conversion);
 
-/// Returns true if the generic op that `use` is of is no contraction, and can
-/// convert the elements that it reads as it loads them.
+/// Returns true if the generic op that `use` is of is not a contraction, and
+/// can convert the elements that it reads as it loads them.
 bool canConvertAsItLoads(mlir::OpOperand &use);
 
 /// Moves widenings of stored numbers behind the ops that only move elements, if

@@ -226,7 +226,7 @@ def power(a: TensorLike, b: TensorLike) -> Tensor:
     negative. Raises ValueError for integers and a negative power that is known, as NumPy does; for one that a step
     computes they are 0 unless they are 1 or -1."""
     if isinstance(b, (int, np.integer, np.ndarray)) and np.any(np.less(b, 0)) and _is_integer(a) and _is_integer(b):
-        raise ValueError("integers to a negative power are no integers: cast them to a floating-point dtype")
+        raise ValueError("integers to a negative power are not integers: cast them to a floating-point dtype")
     if is_number(b) and not isinstance(a, (bool, int, float)):
         base = as_tensor(a)
         if b == 0.5:

@@ -212,7 +212,7 @@ def _quantile(
     x: Tensor, shares: Any, axis: Union[int, Sequence[int], None], keepdims: bool, method: str,
     is_nan_of_none: bool = False,
 ) -> Tensor:  # fmt: skip
-    """`quantile`; with `is_nan_of_none`, a call with no elements gives NaN, and is no error."""
+    """`quantile`; with `is_nan_of_none`, a call with no elements gives NaN, and is not an error."""
     if not _dtypes.is_floating(x.dtype):
         x = _cast(x, _dtypes.float32)
     rows, kept = _as_rows(x, axis)
@@ -253,7 +253,7 @@ def percentile(
 
 
 def _shares(q: Any, most: int) -> Any:
-    """Quantiles as an array of float64. Raises TypeError for what are no numbers, ValueError for others."""
+    """Quantiles as an array of float64. Raises TypeError for what are not numbers, ValueError for others."""
     try:
         shares = np.asarray(q, np.float64) if not isinstance(q, (str, bytes)) else None
     except (TypeError, ValueError):

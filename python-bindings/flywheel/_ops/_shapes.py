@@ -348,7 +348,7 @@ def transpose(x: TensorLike, axes: Optional[Sequence[int]] = None) -> Tensor:
 def _transpose(x: Tensor, axes: Optional[Sequence[int]]) -> Tensor:
     order = list(range(x.ndim))[::-1] if axes is None else [normalize_axis(axis, x.ndim) for axis in axes]
     if sorted(order) != list(range(x.ndim)):
-        raise ValueError(f"axes {tuple(axes or ())} are no order of {x.ndim} dimensions")
+        raise ValueError(f"expected each of {x.ndim} dimensions once as axes, found {tuple(axes or ())}")
     if order == list(range(x.ndim)):
         return x
     trace = _trace.current()

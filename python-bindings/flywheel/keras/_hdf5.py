@@ -23,7 +23,7 @@ _LIMIT = 64512
 VERSION = "2.1.6"
 # Classes of layers that take no data format in Keras 2.1.
 _CHANNELS_LAST = ("AveragePooling1D", "Conv1D", "LocallyConnected1D", "MaxPooling1D")
-# The group of a whole model that Keras does not have: variables of training that are no weights of the optimizer there.
+# A group of whole models that Keras does not have: variables of training that are not weights of its optimizer.
 _STATE = "flywheel_training_state"
 
 
@@ -130,7 +130,7 @@ def write_text(group: Any, name: str, text: str) -> None:
 
 
 def read_text(group: Any, name: str) -> Optional[str]:
-    """Returns an attribute, or None. Raises DataLossError for one that is no text."""
+    """Returns an attribute, or None. Raises DataLossError for one that is not text."""
     value = group.attrs.get(name)
     return None if value is None else _text(value)
 
@@ -169,7 +169,7 @@ def read_names(group: Any, name: str) -> List[str]:
         found += [_text(one) for one in np.atleast_1d(group.attrs[f"{name}{number}"])]
         number += 1
     if not number:
-        raise DataLossError(f"'{group.file.filename}' is no file of Keras: '{group.name}' has no attribute '{name}'")
+        raise DataLossError(f"'{group.file.filename}' is not a file of Keras: '{group.name}' has no attribute '{name}'")
     return found
 
 

@@ -94,7 +94,7 @@ def sparse_categorical_crossentropy(
     @_precision.rounds_once()
     def emit(p: Any, t: Any) -> Any:
         if _dtypes.is_floating(t.dtype):
-            # A NaN is no class, and would be 0.
+            # A NaN is not a class, and would be 0.
             t = _ops.where(_ops.equal(t, t), t, -1)
         t = _ops.cast(t, _dtypes.int32)
         if t.ndim == p.ndim:

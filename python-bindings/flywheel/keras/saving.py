@@ -186,7 +186,7 @@ def read_metadata(filepath: str) -> Dict[str, str]:
     except DataLossError:
         raise
     except (struct.error, ValueError, RecursionError) as error:
-        raise DataLossError(f"'{filepath}' is no checkpoint: its header cannot be read") from error
+        raise DataLossError(f"'{filepath}' is not a checkpoint: its header cannot be read") from error
     return found
 
 

@@ -57,7 +57,7 @@ class Input:
         self.name: str = info.name
         what = f"input '{info.name}'"
         if info.type.WhichOneof("value") != "tensor_type":
-            raise UnsupportedOpError(f"{what} is no tensor, and others are not imported")
+            raise UnsupportedOpError(f"{what} is not a tensor, and others are not imported")
         # Numbers of 2 to 8 bits, whose dtype here is that of the tensor that has their values.
         self.element = element_of(info.type.tensor_type.elem_type)
         self.dtype = self.element.carrier if self.element else as_dtype(info.type.tensor_type.elem_type, what)
@@ -123,7 +123,7 @@ class Model:
         try:
             onnx.checker.check_model(checked)
         except (onnx.checker.ValidationError, ValueError, RuntimeError) as error:
-            raise ValueError(f"{self.name} is no valid model: {_first_lines(error)}") from None
+            raise ValueError(f"{self.name} is not a valid model: {_first_lines(error)}") from None
 
     def infer_sizes(self) -> Dict[str, Tuple[Dim, ...]]:
         """Returns the sizes of values by name, numbers or names. Dimensions of one name have one size."""
@@ -195,9 +195,9 @@ def _read(source: Any) -> Tuple[str, Any]:
         proto = onnx.load(path, load_external_data=False)
     except Exception as error:
         # Raised by protobuf, in whose versions the class of this error differs.
-        raise ValueError(f"{path} is no file of ONNX: {_first_lines(error) or type(error).__name__}") from None
+        raise ValueError(f"{path} is not a file of ONNX: {_first_lines(error) or type(error).__name__}") from None
     if not proto.graph.node and not proto.graph.output and not proto.opset_import:
-        raise ValueError(f"{path} is no file of ONNX: it has no graph")
+        raise ValueError(f"{path} is not a file of ONNX: it has no graph")
     for tensor in _tensors(proto.graph):
         if tensor.data_location == onnx.TensorProto.EXTERNAL:
             try:
@@ -302,7 +302,7 @@ def _inline(proto: Any, name: str) -> Any:
     try:
         return onnx.inliner.inline_local_functions(proto)
     except (onnx.checker.ValidationError, ValueError, RuntimeError) as error:
-        raise ValueError(f"{name} is no valid model: {_first_lines(error)}") from None
+        raise ValueError(f"{name} is not a valid model: {_first_lines(error)}") from None
 
 
 def write(proto: Any, path: Union[str, Path], values: Mapping[str, Array]) -> None:

@@ -93,7 +93,7 @@ def _range(call: Call, start: Known, limit: Known, delta: Known) -> Laid:
 @op("EyeLike")
 def _eye_like(call: Call, x: Laid) -> Laid:
     if x.ndim != 2 or None in x.shape:
-        raise call.unsupported("of a tensor that is no matrix of known size")
+        raise call.unsupported("of a tensor that is not a matrix of known size")
     dtype = call.dtype_attribute("dtype") if call.has("dtype") else x.dtype
     check_made(call, x.shape[0] or 0, x.shape[1] or 0)
     return Laid(_ops.eye(x.shape[0] or 0, x.shape[1], dtype, k=call.attribute("k")))
@@ -175,7 +175,7 @@ def _unsqueeze(call: Call, x: Laid, axes: Known) -> Laid:
 def _transpose(call: Call, x: Laid) -> Laid:
     order = call.attribute("perm", list(range(x.ndim))[::-1])
     if sorted(order) != list(range(x.ndim)):
-        raise ValueError(f"perm {order} is no order of {x.ndim} dimensions")
+        raise ValueError(f"expected each of {x.ndim} dimensions once as perm, found {order}")
     return x.permuted(order)
 
 

@@ -31,7 +31,7 @@ def linear(x: Tensor, w: Tensor, b: Optional[Tensor]) -> Tensor:
 @op("linear.default")
 def _linear_op(call: Call, x: Laid, w: Laid, b: Optional[Laid] = None) -> Laid:
     if w.ndim == 1:
-        # One output, which is no dimension.
+        # One output, which is not a dimension.
         result = _ops.matmul(x.plain(), w.plain())
         return Laid(result if b is None else _ops.add(result, b.plain()))
     return Laid(linear(x.plain(), w.plain(), optional(b)))

@@ -316,7 +316,7 @@ class Session:
         """Returns an entry on this session's values; each random op has one stream in all programs."""
         names = []
         streams: List[str] = []
-        # The counts of dashboards are no variables of the graph.
+        # The counts of dashboards are not variables of the graph.
         counts = {board._steps.name: board._begin(self._store) for board in compiled.boards}
         for variable in compiled.program.variables:
             name = counts.get(variable.name, variable.name)

@@ -54,7 +54,7 @@ def multiply_no_nan(x: Any, y: Any, name: Optional[str] = None) -> Any:
     """x y, and 0 where y is 0, whatever x is."""
 
     def emit(a: Any, b: Any) -> Any:
-        # A number that is no number must not meet the 0; others keep the derivative with respect to y.
+        # A NaN must not be multiplied by the 0; other numbers keep the derivative with respect to y.
         is_left_out = _ops.logical_and(_ops.equal(b, 0), _ops.logical_not(_ops.isfinite(a)))
         return _ops.multiply(_ops.where(is_left_out, _ops.zeros_like(a), a), b)
 

@@ -205,8 +205,9 @@ TEST_F(BackendTest, ItsTargetIsInTheModule) {
   EXPECT_EQ((*compiled->module)->getAttr("codegen.target"),
             StringAttr::get(context.get(), "number 7"));
   options.target.device = "tiny:seven";
-  EXPECT_EQ(fail(), "'tiny:seven' is no device such as cuda:sm_90a: expected a "
-                    "number\n");
+  EXPECT_EQ(fail(),
+            "'tiny:seven' is not a device such as cuda:sm_90a: expected a "
+            "number\n");
 }
 
 TEST_F(BackendTest, AModuleAfterAStageKeepsItsBackend) {
@@ -243,8 +244,9 @@ TEST_F(BackendTest, RefusesWhatItDoesNotTake) {
                     "found the reference, which is of the target 'cpu'\n");
   options.lowering.reset();
   options.target.device = "shiny";
-  EXPECT_EQ(fail(), "'shiny' is no device such as cuda:sm_90a: expected cpu, "
-                    "cuda[:CHIP][+tf32] or rocm[:CHIP], tiny[:N]\n");
+  EXPECT_EQ(fail(),
+            "'shiny' is not a device such as cuda:sm_90a: expected cpu, "
+            "cuda[:CHIP][+tf32] or rocm[:CHIP], tiny[:N]\n");
   options.target.device = "tiny";
   EXPECT_EQ(fail(R"mlir(
 func.func @step(%x: tensor<2xf32>) -> tensor<2xf32> {

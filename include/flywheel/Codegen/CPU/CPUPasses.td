@@ -182,7 +182,7 @@ def VectorizeKernels : Pass<"flywheel-vectorize-kernels", "::mlir::func::FuncOp"
     through the same indexing map, which is what one-shot bufferization makes.
 
     Refuses: structured ops on tensors or without a schedule that fits, and ops of
-    the dialect that are no structured ops, such as `linalg.pack`.
+    the dialect that are not structured ops, such as `linalg.pack`.
   }];
   let statistics = [
     Statistic<"numContractions", "contractions",

@@ -25,7 +25,7 @@ def LowerLinalgExt : Pass<"flywheel-lower-linalg-ext", "::mlir::func::FuncOp"> {
   let summary = "Make loops of linalg_ext ops";
   let description = [{
     Before: `linalg_ext` ops on buffers. After: none is left but
-    `linalg_ext.host_call`, which is no loop. Loops go over what
+    `linalg_ext.host_call`, which is not a loop. Loops go over what
     decides where an op reads and writes (indices, the dimension of a sum, the
     rows of a triangle); inside of them `linalg` ops work on whole slices. A
     slice at an index out of range is not accessed.

@@ -207,7 +207,7 @@ def Codegen_FMAAttr : Codegen_Schedule<"FMA", "fma", ["getTiles"]> {
     of B. Each element of C in registers is then a vector of partial sums, whose lanes
     are added at the end. So C may be narrow, or B have its columns far apart.
 
-    With `block`, the kernel takes so many iterations of the last reduction loop at a
+    With `block`, the kernel takes `block` iterations of the last reduction loop at a
     time, for all columns, and adds to C each time: B is read as it lies in memory,
     for few rows that cannot wait for it. With `pairs`, two neighbouring iterations of
     the last reduction, or of that along the lanes, are one instruction, which

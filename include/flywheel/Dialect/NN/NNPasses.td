@@ -52,7 +52,7 @@ def NNRaiseLinalg : Pass<"nn-raise-linalg"> {
       inserted into its old value.
 
     Refuses a read that is in control flow within a body, indices that depend on
-    a running sum, results that are written in part by a map that is no slice,
+    a running sum, results that are written in part by a map that is not a slice,
     a `linalg.softmax` of integers, and a `codegen.schedule` on an op that is
     replaced.
   }];

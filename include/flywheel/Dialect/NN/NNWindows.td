@@ -26,7 +26,7 @@ def NN_PaddingAttr : AttrDef<NN_Dialect, "Padding"> {
     * `valid`: nothing; ceil((in - k + 1) / s) windows.
     * `same`: ceil(in / s) windows, for which max((out - 1) s + k - in, 0)
       positions are added, half of them before, and the odd one after.
-    * `explicit [[top, bottom], [left, right]]`: so many positions;
+    * `explicit [[top, bottom], [left, right]]`: these numbers of positions;
       floor((in + top + bottom - k) / s) + 1 windows.
 
     ```mlir

@@ -173,7 +173,7 @@ def Train_MuonAttr : Train_TensorOptimizer<"Muon", "muon", (ins
 
     Variables: `Muon/iterations` (i64), `Muon/lr`, `Muon/momentum`,
     `Muon/weight_decay`, `Muon/adam_lr`. Slots: `<parameter>/Muon` (m), and
-    `<parameter>/Muon_1` where it is no matrix. `name` as in `#train.sgd`.
+    `<parameter>/Muon_1` where it is not a matrix. `name` as in `#train.sgd`.
   }];
 }
 

@@ -40,7 +40,7 @@ def Train_ExponentialRateAttr : Train_Schedule<"ExponentialRate", "exponential_r
   let description = [{
     initial factor^(t / steps), of step t from 0; with `staircase` the exponent is
     rounded down: tf.train.exponential_decay, and the schedule that drops the rate
-    every so many steps.
+    every few steps.
 
     `#train.exponential_rate<initial = 0.1, factor = 0.5, steps = 1000,
     staircase = false>`: `staircase` may be left out.
@@ -108,7 +108,7 @@ def Train_LossScaleAttr : Train_Clause<"LossScale", "loss_scale"> {
     The loss is multiplied in its own type. So the scale of one of f16 grows to no
     more than 32768, and starts there if `initial` is above; those of other types
     grow to 2^126. It falls to no less than 1, or `initial` where that is less. A
-    scale that does not change and is no number of the loss's type is an error.
+    scale that does not change and is not a number of the loss's type is an error.
 
     `#train.loss_scale<initial = 65536.0, growth = 2.0, backoff = 0.5,
     growth_interval = 2000>`: these are the defaults. With growth and backoff 1

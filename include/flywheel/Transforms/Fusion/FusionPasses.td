@@ -42,7 +42,7 @@ def FuseElementwise : Pass<"flywheel-fuse-elementwise", "::mlir::func::FuncOp"> 
     use, by another structured op, is computed in the body of that op, except
     where that would extend the live ranges of its operands instead of that of
     its one result, as for the terms of a sum with one more product in each
-    term. A broadcast, or a little arithmetic on one tensor that is no variable,
+    term. A broadcast, or a little arithmetic on one tensor that is not a variable,
     is computed in the body of each user, if all users are elementwise ops and
     reductions: a read of its result would take no less memory traffic than a
     read of its operand. Reshapes between two ops are moved out of the way, but
