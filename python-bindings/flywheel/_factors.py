@@ -13,7 +13,7 @@ from typing import Any, Callable, List, Sequence, Tuple
 import numpy as np
 
 from . import _dtypes, _ops
-from . import nn as nn
+from . import _nn_ops as nn
 from ._ops._order import places_in_order, taken
 from ._tensor import Tensor, as_tensor
 from .control import fori_loop, while_loop

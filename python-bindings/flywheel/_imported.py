@@ -7,6 +7,7 @@ import numpy as np
 
 from . import _trace
 from ._arguments import Leaf, TensorSpec, as_array, spec
+from ._exporting import export_model
 from ._ops._checks import expect_at_least, expect_at_most
 from ._ops._core import Size, size
 from ._optimizer import Optimizer, find_connected
@@ -139,8 +140,6 @@ class ImportedModel:
         unless `max_dim_sizes` has another; the others are those of the example. Targets that the import knows nothing
         of are as in the last call of `step`. Raises ValueError for "step" of a model without an optimizer.
         """
-        from ._exporting import export_model
-
         functions = self._entries()
         if entries is None:
             entries = [name for name, function in functions.items() if name == "forward" or function.is_traced]

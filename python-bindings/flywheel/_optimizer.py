@@ -24,6 +24,7 @@ from ._types import Array
 from .clauses import LossScale
 from .namespace import Namespace, current_namespace
 from .store import Store, current_store
+from .transforms import custom_vjp
 from .variables import Variable, list_variables, traced_variable
 
 if TYPE_CHECKING:
@@ -170,8 +171,6 @@ def find_connected(loss: Tensor, variables: Sequence[Variable], through_steps: b
 
 def _connect(loss: Tensor, variables: Sequence[Variable]) -> Tensor:
     """The loss, whose derivative with respect to a variable that it does not depend on is 0."""
-    from .transforms import custom_vjp
-
     connected = {id(variable) for variable in find_connected(loss, variables)}
     others = [variable.read() for variable in variables if id(variable) not in connected]
     if not others:

@@ -12,6 +12,7 @@ from ._errors import wrong
 from ._identity import identity
 from ._tensor import Tensor, as_tensor, format_shape
 from .store import current_store
+from .variables import Variable, traced_variable
 
 # Static arguments whose values are a part of the form of a call.
 _STATIC_KINDS = (bool, int, float, str, type(None))
@@ -84,8 +85,6 @@ def _check_form(name: str, one: TensorSpec, dtype: Any, dims: Sequence[Optional[
 def convert_traced(name: str, signature: Any, given: Any) -> Any:
     """Returns the arguments of a call of the function `name` in another traced function: tensors as they are, others as
     arrays of the specs. Raises as `convert_by_specs` does, and ValueError for two sizes of one name."""
-    from .variables import Variable, traced_variable
-
     wanted, (leaves, tree) = _tree.flatten(signature)[0], _tree.flatten(given)
     _check_count(name, wanted, leaves)
     sizes: Dict[str, int] = {}

@@ -9,6 +9,7 @@ import numpy as np
 from . import _trace
 from ._identity import identity
 from ._tree import Whole
+from .variables import Variable
 
 if TYPE_CHECKING:
     from .function import Function
@@ -213,8 +214,6 @@ def _parts_of(value: Any) -> Iterator[Any]:
 
 def _members(value: Any) -> List[Any]:
     """Returns the modules and variables in a value."""
-    from .variables import Variable
-
     if isinstance(value, (Whole, Variable)):
         return [value]
     if isinstance(value, dict):

@@ -32,6 +32,7 @@ from ._dynamic_sizes import DynamicSizes, Key, key_of
 from ._hints import check_keywords
 from ._identity import identity, is_hashable
 from ._kept import Bound
+from ._models import cost as count_cost
 from ._options import StepOptions, check_kinds, check_names
 from ._parameters import check_specs, convert_by_specs, convert_traced, form_of_call, static_places
 from ._tensor import Tensor
@@ -130,8 +131,8 @@ class Function(_flywheel.Dispatcher):
         # One for each object, whose values are a part of what is traced; a copy of the object has its own.
         kept = getattr(instance, "__dict__", None)
         if kept is None:
-            raise TypeError(f"'{type(instance).__name__}' has no place for what '{self.name}' is compiled to: add "
-                            "'__dict__' to its __slots__")  # fmt: skip
+            raise TypeError(f"'{type(instance).__name__}' cannot keep the compiled '{self.name}': add '__dict__' to "
+                            "its __slots__")  # fmt: skip
         known = kept.get(f"<{id(self)}>")
         bound = known.of(instance, self) if known is not None else None
         if bound is None:
@@ -511,9 +512,7 @@ class Function(_flywheel.Dispatcher):
 
     def cost(self, *args: Any, bindings: Optional[Mapping[str, int]] = None, **kwargs: Any) -> Dict[str, Any]:
         """Returns the cost of a call: see `flywheel.cost`."""
-        from . import cost
-
-        return cost(self.trace(*args, **kwargs).module, bindings=bindings)
+        return count_cost(self.trace(*args, **kwargs).module, bindings=bindings)
 
     def profile(self, *args: Any, calls: int = 10, **kwargs: Any) -> Profile:
         """Measures the time of each kernel in calls with these arguments: print it, see docs/Guides/CostAndProfile.md.

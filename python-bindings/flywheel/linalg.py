@@ -13,7 +13,7 @@ from typing import Any, Callable, List, Literal, Optional, Sequence, Tuple, Unio
 import numpy as np
 
 from . import _dtypes, _factors, _matrix_functions, _ops
-from . import nn as nn
+from . import _nn_ops as nn
 from ._errors import about, wrong
 from ._kinds import number
 from ._ops._core import Size, sizes

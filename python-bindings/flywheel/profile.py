@@ -8,6 +8,12 @@ import tempfile
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Callable, Dict, List, Optional, Sequence, Tuple, Union
 
+from . import _flywheel
+from ._arguments import feed
+from ._models import compile as compile_model
+from .store import Store, current_store
+from .variables import provide_host_values
+
 if TYPE_CHECKING:
     from ._traced import Traced
 
@@ -213,12 +219,6 @@ def _draw(entry: ProfiledEntry) -> str:
 def profile_calls(traced: "Traced", values: Sequence[Any], calls: int) -> Profile:
     """A profile of calls of a traced function, on copies of the values of the current store, after one call that is
     not measured."""
-    from . import _flywheel
-    from ._arguments import feed
-    from ._models import compile as compile_model
-    from .store import Store, current_store
-    from .variables import provide_host_values
-
     traced.refuse_home("a profile", "run_metadata of Session.run, K.function or compile")
     program = compile_model(traced.module, profile=True, **traced.definition.options.given())
     store = current_store()

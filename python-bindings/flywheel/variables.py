@@ -23,6 +23,7 @@ import numpy as np
 
 from . import _dtypes, _tensor, _trace, _tree
 from ._attributes import Constant, Constraint
+from ._compilation import compile_graph
 from ._errors import wrong
 from ._flywheel import Attribute, CompileRemark
 from ._hints import nearest
@@ -525,8 +526,6 @@ def provide_host_values(store: Store, variables: Sequence[Variable]) -> None:
 
 def initialize_in(store: Store, variables: Sequence[Variable]) -> None:
     """Gives variables their initial values in a store."""
-    from ._compilation import compile_graph
-
     computed: Dict[str, Variable] = {}
     for variable in variables:
         key = variable._declare_value(store)

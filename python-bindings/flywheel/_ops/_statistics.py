@@ -333,7 +333,7 @@ def convolve(a: TensorLike, v: TensorLike, mode: str = "full") -> Tensor:
     before = m - 1 - first
     behind = count + m - 1 - n - before
     if _dtypes.is_floating(a.dtype):
-        from .. import nn
+        from .. import _nn_ops as nn
 
         # An image with one line and one channel, and a filter, which does not run backwards.
         found: Tensor = nn.conv2d(reshape(a, [1, 1, n, 1]), reshape(_reverse(v, 0), [1, m, 1, 1]),

@@ -7,6 +7,8 @@ import numpy as np
 
 from .._errors import wrong
 from .._types import Array, Path
+from ..namespace import trainable_variables
+from ..store import save
 from .callbacks import CallbackList, History, listed, progress
 
 __all__ = ["Loop"]
@@ -221,8 +223,6 @@ class Loop:
 
     def weight_values(self) -> Dict[str, Array]:
         """The values of the variables whose histograms are written, by name."""
-        from ..namespace import trainable_variables
-
         chosen = trainable_variables() if self._variables is None else self._variables
         return {variable.name: variable.numpy() for variable in chosen}
 
@@ -243,8 +243,6 @@ class Loop:
 
     def save(self, path: Path, overwrite: bool = True) -> None:
         """Writes a checkpoint of the current store, as `fw.save`."""
-        from ..store import save
-
         save(path)
 
     save_weights = save

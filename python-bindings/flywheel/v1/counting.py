@@ -7,6 +7,7 @@ import numpy as np
 
 from .. import _dtypes, _ops
 from .._errors import about
+from .._ops import _checks
 from .conversion import as_tensor, dtype_of, make
 from .elementwise import TABLE
 from .host_calls import host_call
@@ -57,8 +58,6 @@ def _with(x: Any, value: int) -> Any:
 
 
 def _not_negative(x: Any) -> Any:
-    from .._ops import _checks
-
     _checks.expect(_ops.all(_ops.greater_equal(x, 0)), "bincount: Input arr must be non-negative!")
     return x
 
@@ -102,8 +101,6 @@ def unravel_index(indices: Any, dims: Any, name: Optional[str] = None) -> Any:
         raise about("unravel_index", ValueError(f"the number of sizes must be known, found shape {sizes.shape}"))
 
     def emit(x: Any, n: Any) -> Any:
-        from .._ops import _checks
-
         total = _ops.prod(_ops.cast(n, _dtypes.int64))
         wide = _ops.cast(x, _dtypes.int64)
         fits = _ops.logical_and(_ops.greater_equal(wide, 0), _ops.less(wide, total))

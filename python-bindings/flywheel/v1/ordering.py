@@ -6,6 +6,7 @@ from typing import Any, NamedTuple, Optional
 import numpy as np
 
 from .. import _dtypes, _ops
+from .. import nn as traced
 from .._errors import about
 from .._ops._order import places_in_order
 from .._tensor import as_tensor as constant_of
@@ -107,8 +108,6 @@ def invert_permutation(x: Any, name: Optional[str] = None) -> Tensor:
     """The inverse of a permutation: the index of each number."""
 
     def emit(p: Any) -> Any:
-        from .. import nn as traced
-
         count = _ops.dim(p, 0)
         return traced.scatter(_ops.zeros([count], p.dtype), p, _ops.cast(_ops.arange(count), p.dtype), 0)
 
@@ -152,8 +151,6 @@ def histogram_fixed_width(
     low, high = (as_tensor(value_range)[i] for i in (0, 1))
 
     def emit(x: Any, a: Any, b: Any) -> Any:
-        from .. import nn as traced
-
         flat = _ops.reshape(x, [-1])
         share = _ops.divide(_ops.subtract(flat, _ops.cast(a, x.dtype)), _ops.cast(_ops.subtract(b, a), x.dtype))
         bins = _ops.clip(_ops.floor(_ops.multiply(share, float(nbins))), 0.0, float(nbins - 1))

@@ -6,6 +6,7 @@ from typing import Any, Callable, List, Sequence, Tuple
 from .. import _dtypes, _ops, control
 from .conversion import as_tensor, dtype_of, make
 from .elementwise import TABLE
+from .emission import inner_ops
 from .graph import get_default_graph
 from .operation import Fields, Operation, Tensor
 from .ops import cast, concat, identity, split, stack, transpose, unstack
@@ -164,8 +165,6 @@ def loop(
 ) -> Tuple[Tensor, Any]:
     """The outputs of a cell at all steps of x, [time, batch, ...], and the last state. The state has the batch of x by
     name."""
-    from .emission import inner_ops
-
     graph = get_default_graph()
     start = tensors_of(state)
     sequences = [x]

@@ -11,6 +11,7 @@ from .. import _dtypes
 from .._errors import about
 from . import nn
 from .conversion import as_tensor
+from .namespaces import missing
 from .ops import clip_by_value, concat, matmul, split, zeros
 from .random_ops import constant_initializer, zeros_initializer
 from .scopes import get_variable, variable_scope
@@ -313,8 +314,6 @@ class DropoutWrapper(_Wrapper):
                       for p in (input_keep_prob, output_keep_prob, state_keep_prob)]  # fmt: skip
 
     def __call__(self, inputs: Any, state: Any, scope: Any = None) -> Tuple[Any, Any]:
-        from . import nn
-
         output, new = self._cell(nn.dropout(inputs, self._keep[0], seed=self._seed), state, scope)
         if self._keep[2] != 1.0:
             new = pack(new, [nn.dropout(s, self._keep[2], seed=self._seed) for s in tensors_of(new)])
@@ -344,6 +343,4 @@ __all__ = ["BasicLSTMCell", "BasicRNNCell", "GRUCell", "LSTMCell", "LSTMStateTup
 
 
 def __getattr__(name: str) -> Any:
-    from .namespaces import missing
-
     raise missing(f"nn.rnn_cell.{name}")

@@ -8,6 +8,7 @@ import numpy as np
 from .. import _dtypes
 from .. import variables as traced
 from .._errors import about
+from .._tensor import wrap
 from . import _operators
 from .conversion import as_tensor, constant, dtype_of
 from .dtypes import DType
@@ -262,8 +263,6 @@ class Variable(_operators.Operators):
 def _with_shape(x: Any, shape: Tuple[int, ...]) -> Any:
     if x._dims == shape or None not in x._dims:
         return x
-    from .._tensor import wrap
-
     return wrap(x.trace.op("tensor.cast", [x.value], [x.trace.type(x.dtype, shape)])[0], x.dtype, shape)
 
 

@@ -11,6 +11,7 @@ from ..._flywheel import CheckpointManager, NotFoundError
 from ..._flywheel import Store as RuntimeStore
 from ..._flywheel import get_checkpoint_state as _state
 from ..._flywheel import latest_checkpoint as _latest
+from ...data import load
 from ..variables import global_variables, model_of
 
 
@@ -102,8 +103,6 @@ class CheckpointReader:
     """Reads the tensors of a checkpoint, without variables."""
 
     def __init__(self, path: str):
-        from ...data import load
-
         if not os.path.isfile(path):
             raise NotFoundError(f"'{path}' is not a valid checkpoint: there is no such file")
         self._arrays = load(path)
