@@ -107,7 +107,7 @@ def check_names(_app: Sphinx, env: BuildEnvironment) -> None:
 
 
 def is_documented_elsewhere(module: ModuleType, name: str, documented: Set[str]) -> bool:
-    """Whether the object has an entry in another public module, whose name it has there."""
+    """Returns true if the object has an entry in another public module, whose name it has there."""
     value = own(getattr(module, name))
     # Not `getattr`: what a module makes when it is asked may need a package.
     return any(

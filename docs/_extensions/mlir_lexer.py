@@ -9,7 +9,7 @@ from sphinx.application import Sphinx
 
 
 class MLIRLexer(RegexLexer):
-    """What words are, by their first characters; nothing is parsed."""
+    """Classifies words by their first characters; nothing is parsed."""
 
     name = "MLIR"
     aliases = ["mlir"]

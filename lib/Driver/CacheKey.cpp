@@ -143,7 +143,7 @@ std::string getCacheKey(ModuleOp module, const CompilerOptions &options,
   // Finding the files takes milliseconds, and those of a process do not change.
   static const std::string compiler = describeCompiler();
   if (compiler.empty())
-    note = "not used, as there is no telling which compiler this is";
+    note = "not used, as the files of this compiler cannot be read";
   KeyBuilder key;
   if (!note.empty() || !addTarget(key, options))
     return {};

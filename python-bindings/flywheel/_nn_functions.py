@@ -50,8 +50,8 @@ def dropout(x: TensorLike, rate: float, *, training: Optional[TensorLike] = None
 
 
 def embedding(table: TensorLike, indices: TensorLike) -> Tensor:
-    """Rows of a table: `table` is [rows, ...], `indices` integers [...]. A row that there
-    is not is an error of the step. The derivative is rows, and never a whole table
+    """Rows of a table: `table` is [rows, ...], `indices` integers [...]. A row that does
+    not exist is an error of the step. The derivative is rows, and never a whole table
     where an optimizer can do with them."""
     return _ops.take(table, indices, 0)
 

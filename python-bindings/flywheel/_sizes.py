@@ -203,7 +203,7 @@ class Number(Tensor):
         refuse("the hash")
 
     def __len__(self) -> int:
-        raise TypeError("a size is a number, and has no length")
+        raise TypeError("a size is a number and has no length")
 
     # Arithmetic
 

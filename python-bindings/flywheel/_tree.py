@@ -45,7 +45,7 @@ class _Kept:
     def value(self) -> Any:
         found = self._reference()
         if found is None:
-            raise ReferenceError(f"there is no {self._what} any more that this tree was made of")
+            raise ReferenceError(f"the {self._what} that this tree was made of no longer exists")
         return found
 
     @property

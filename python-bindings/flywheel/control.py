@@ -241,7 +241,7 @@ def scan(
         slices = _tree.unflatten(input_spec, [scalar_at(x, index) for x in inputs])
         result = body_fn(_tree.unflatten(spec, own), slices)
         if not isinstance(result, tuple) or len(result) != 2:
-            raise ValueError("the body of a scan returns a pair: the state, and what is collected")
+            raise ValueError("expected a pair from the body of a scan: the state, and the values to collect")
         new, form = _tensors(result[0])
         _check_state(form, spec)
         outputs, found[0] = _tensors(result[1])
@@ -292,7 +292,7 @@ def collect(
         place = next((k for k, x in enumerate(new) if x is y), None)
         lengths = [known[place][axis] if n is None and place is not None else n for axis, n in enumerate(y._dims)]
         if None in lengths:
-            raise ValueError(f"what each iteration returns has static sizes, found {format_shape(y._dims)}")
+            raise ValueError(f"expected a result of static sizes from each iteration, found {format_shape(y._dims)}")
         shapes.append((y.dtype, [n for n in lengths if n is not None]))
     order = [reverse] * len(shapes) if isinstance(reverse, bool) else list(reverse)
     return _collect(count, carried, known, shapes, step, order)

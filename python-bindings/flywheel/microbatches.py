@@ -113,7 +113,7 @@ def _split(x: Tensor, count: int) -> Tensor:
 def _static_sizes(y: Tensor) -> List[int]:
     found = [n for n in y._dims if n is not None]
     if len(found) < y.ndim:
-        raise ValueError(f"what each part returns has static sizes, found {format_shape(y._dims)}")
+        raise ValueError(f"expected a result of static sizes from each part, found {format_shape(y._dims)}")
     return found
 
 

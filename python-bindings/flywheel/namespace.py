@@ -517,7 +517,7 @@ class Namespace:
         if scope is None:
             return Members(members)
         if not isinstance(scope, (str, Scope)):
-            raise TypeError(f"expected a str as scope, what names begin with, found {scope!r}")
+            raise TypeError(f"expected a str as scope, the prefix of names, found {scope!r}")
         pattern = re.compile(str(scope))
         return Members(member for member in members if pattern.match(getattr(member, "name", "")))
 

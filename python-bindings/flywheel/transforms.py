@@ -541,7 +541,7 @@ class CustomVjp:
 
         second = trace.region(types, rule, "train.vjp_yield", is_isolated=True)
         if trace.graph.isolate(second):
-            raise ValueError("a rule uses its arguments only: pass what else it needs to the function")
+            raise ValueError("a rule uses its arguments only: pass other values to the function")
         return second
 
 

@@ -342,7 +342,7 @@ def test_wrong_models() -> None:
     wrong([node("MatMul", ["x", "nothing"], ["y"], "product")], "nothing")
     wrong([node("Concat", ["x", "x"], ["y"], "join", axis=2)], "node 'join'", "out of bounds")
     wrong([node("Softmax", ["x"], ["y"], "share", axis=-3)], "node 'share'", "axis -3 is out of bounds")
-    wrong([node("Transpose", ["x"], ["y"], "turn", perm=[0, 0])], "node 'turn'", "no order")
+    wrong([node("Transpose", ["x"], ["y"], "turn", perm=[0, 0])], "node 'turn'", "each of 2 dimensions once as perm")
     wrong([node("Relu", ["x", "x"], ["y"])], "not a valid model")
     other = build([node("Relu", ["x"], ["y"])], {"x": [3]}, opset=99)
     refused(flywheel.onnx.UnsupportedOpError, lambda: flywheel.onnx.load(other), "version 99, expected 9")

@@ -99,7 +99,7 @@ raises(ValueError, "No model found", lambda: load_model(path))
 raises(fw.NotFoundError, "there is no file", lambda: load_model(os.path.join(folder, "nothing")))
 with open(os.path.join(folder, "broken"), "wb") as broken:
     broken.write(b"\xff" * 40)
-raises(fw.DataLossError, "no checkpoint", lambda: load_model(os.path.join(folder, "broken")))
+raises(fw.DataLossError, "not a checkpoint", lambda: load_model(os.path.join(folder, "broken")))
 
 # A model that is not changed by a load that fails.
 K.clear_session()
@@ -322,8 +322,8 @@ os.mkfifo(os.path.join(folder, "pipe"))
 for header in (b"[]", b'{"__metadata__": 3}', b'{"__metadata__": {"model_config": {}}}', b"[" * 100000):
     with open(odd, "wb") as file:
         file.write(struct.pack("<Q", len(header)) + header)
-    raises(fw.DataLossError, "no checkpoint", lambda: load_model(odd))
-raises(fw.DataLossError, "no checkpoint", lambda: load_model(os.path.join(folder, "pipe")))
+    raises(fw.DataLossError, "not a checkpoint", lambda: load_model(odd))
+raises(fw.DataLossError, "not a checkpoint", lambda: load_model(os.path.join(folder, "pipe")))
 
 # A file of Keras 2.1: a Sequential model is a list of layers.
 K.clear_session()

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # REQUIRES: python
 # RUN: env FLYWHEEL_CACHE= %python %s
-"""N21: places that another thread writes while a function is traced are no writes of the trace: later calls see them.
+"""N21: places that another thread writes while a function is traced are not writes of the trace: later calls see them.
 Calls of a function that another thread traces go on, also if its code waits for them."""
 
 import concurrent.futures

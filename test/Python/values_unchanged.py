@@ -76,7 +76,7 @@ def test_equal_global() -> None:
 
 
 def test_writes_of_the_host_trace_nothing() -> None:
-    """N21: a list that code only appends to, and what functions of the host read, are no numbers of the step."""
+    """N21: a list that code only appends to, and what functions of the host read, are not numbers of the step."""
     history: List[float] = []
     state = {"calls": 0, "rate": 0.5}
     traces: List[int] = []

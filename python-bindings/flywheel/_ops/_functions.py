@@ -266,8 +266,8 @@ def sinc(x: TensorLike) -> Tensor:
     """sin(pi x) / (pi x), 1 at 0."""
     (x,) = arithmetic._floats(as_tensor(x))
     angle = multiply(x, float(np.pi))
-    # The sine is of what is left of x beyond half turns, without rounding: 0 at whole numbers, also where the angle is
-    # no number of the dtype.
+    # The sine is of what is left of x beyond half turns, without rounding: 0 at whole numbers, also if the angle is
+    # not a number of the dtype.
     halves = rint(x)
     parity = subtract(halves, multiply(rint(multiply(halves, 0.5)), 2.0))
     rest = multiply(multiply(subtract(x, halves), subtract(1.0, multiply(absolute(parity), 2.0))), float(np.pi))

@@ -85,7 +85,7 @@ def weights(sample: Any, by_class: Any, targets: Listed[Any], names: Listed[str]
             raise ValueError(f"Found a sample_weight array with shape {w.shape} for targets with shape {y.shape}: "
                              f"expected {shape}{more}")  # fmt: skip
         if classes_of and rank == 2:
-            raise ValueError("class_weight goes with weights of samples, not of steps")
+            raise ValueError("class_weight cannot be combined with sample weights of steps")
         if classes_of:
             classes = (y.toarray() if is_sparse(y) else y).reshape(rows_of(y), -1)
             classes = classes.argmax(1) if classes.shape[1] > 1 else classes[:, 0]

@@ -255,7 +255,7 @@ def _opset(proto: Any, name: str) -> int:
     newest = onnx.defs.onnx_opset_version()
     if version is None:
         if any(node.domain in ("", "ai.onnx") for node in proto.graph.node):
-            raise ValueError(f"{name} says no version of ONNX's ops (opset_import)")
+            raise ValueError(f"{name} has no opset_import, the version of ONNX's ops")
         return int(newest)
     if not OLDEST_OPSET <= version <= newest:
         if version < 1:

@@ -361,7 +361,7 @@ class Layer:
         for variable in self.__dict__.get("variables", ()):
             if variable.op.name.rpartition("/")[2] == name:
                 return variable
-        raise AttributeError(f"'{type(self).__name__}' has no '{name}'; its variables are there after the first call")
+        raise AttributeError(f"'{type(self).__name__}' has no '{name}'; its variables exist after the first call")
 
 
 class Dense(Layer):

@@ -73,8 +73,8 @@ class ProfileOptionBuilder:
         return self
 
     def __getattr__(self, name: str) -> Any:
-        raise AttributeError(f"there is no flywheel.v1.profiler.ProfileOptionBuilder.{name}: what a profile selects, "
-                             "how small times are left out, and where it is printed can be chosen")  # fmt: skip
+        raise AttributeError(f"there is no flywheel.v1.profiler.ProfileOptionBuilder.{name}: the ops that a profile "
+                             "selects, its smallest times and its output can be chosen")  # fmt: skip
 
 
 class GraphNodeProto:

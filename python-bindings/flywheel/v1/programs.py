@@ -177,7 +177,7 @@ class Counted(Compiled):
         given = [op for op in needed if op.type == "Placeholder" or op.outputs and op.fields.host_call is not None]
         for op in given:
             if op.outputs[0].static_shape is None:
-                raise ValueError(f"the cost of what '{op.name}' is needed for: its rank is not known")
+                raise ValueError(f"the rank of '{op.name}' is not known, and the cost of the fetches depends on it")
         self.fetches, self.hosts = list(fetches), [op for op in needed if op.fields.host is not None]
         self.fed = [op.outputs[0] for op in given]
         self.feeds = [(x, x.dtype, x.static_shape or ()) for x in self.fed]

@@ -399,7 +399,7 @@ class Network(Layer):
         weights with as many elements in another shape. Reads HDF5, too, of Keras 1 and 2, if h5py is installed. Raises
         ValueError for another number or shape of weights."""
         if skip_mismatch and not by_name:
-            raise ValueError("skip_mismatch of load_weights goes with by_name=True")
+            raise ValueError("skip_mismatch of load_weights needs by_name=True")
         if _hdf5.is_read(filepath):
             with _hdf5.read(filepath) as file:
                 group = _hdf5.weights_of(file)

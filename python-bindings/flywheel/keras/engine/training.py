@@ -367,7 +367,7 @@ class Model(Network):
         for name, steps in (("steps_per_epoch", steps_per_epoch), ("validation_steps", validation_steps)):
             if steps is not None and not self._has_tensors and not (
                     name == "validation_steps" and _batches.is_stream(validation_data)):  # fmt: skip
-                raise ValueError(f"`{name}` is for what gives batches: of arrays, give `batch_size`")
+                raise ValueError(f"`{name}` applies to iterators of batches; for arrays, give `batch_size`")
         values, count = self._prepare(x, y, sample_weight, class_weight)
         if steps_per_epoch is not None or not self._feed_inputs and not self._feed_targets:
             # The same batch in each step: it is the tensors that change.
@@ -570,4 +570,4 @@ def _is_input(layer: Any) -> bool:
 
 def _no_steps(steps: Optional[int]) -> None:
     if steps is not None:
-        raise ValueError("`steps` is for what gives batches: of arrays, give `batch_size`")
+        raise ValueError("`steps` applies to iterators of batches; for arrays, give `batch_size`")

@@ -124,8 +124,8 @@ class NumpyArrayIterator(Iterator):
 
 
 class DirectoryIterator(Iterator):
-    """Batches of the files below a folder, whose folders are the classes. Raises ValueError for modes that there are
-    not."""
+    """Batches of the files below a folder, whose folders are the classes. Raises ValueError for unknown
+    modes."""
 
     def __init__(
         self, directory: Any, image_data_generator: Any, target_size: Any = (256, 256), color_mode: str = "rgb",
