@@ -8,10 +8,11 @@ from typing import Any, Dict, List, NamedTuple, Sequence, Set, Tuple
 
 from ._draws import States, is_alone, states_of, warn_of_draws, warn_of_iterators
 from ._flywheel import CompileWarning
-from ._places import Computed, Local, Members, Place, Value
-from ._reachable import Reached, Writes, find_places
+from ._places import Computed, Local, Members, Value
+from ._reachable import Reached, find_places
 from ._trace import warn_user
 from ._tree import Whole
+from ._writes import Writes
 from .namespace import add_source_of_garbage
 
 __all__ = ["Before", "Captures"]
@@ -39,9 +40,9 @@ class Captures:
     def __init__(self, function: Any) -> None:
         self._function = weakref.ref(function)
         self._values: Found = {}
-        # The places that tracing itself has written.
-        self._written: Dict[Tuple[Any, ...], Place] = {}
-        # By id, the holders of places whose values have changed during the last trace, beside other threads.
+        # The numbers of traces, one after the other, that have written a place themselves.
+        self._written: Dict[Tuple[Any, ...], int] = {}
+        # The places, and by id the containers, whose values have changed during the last trace, beside other threads.
         self._suspected: Set[Any] = set()
         # Threads that wait for each other trace at once: see `Turns`.
         self._lock = threading.RLock()
@@ -58,8 +59,10 @@ class Captures:
         return Before({**others, **own}, states_of(found.generators), is_alone())
 
     def take(self, before: Before, arguments: Sequence[Any], has_made_variables: bool) -> None:
-        """Takes the values of now, after the function has been traced: it may have made some. A value that tracing has
-        written is not among them: a counter of traces. If another thread has written a place meanwhile, it takes the
+        """Takes the values of now, after the function has been traced: it may have made some. One that tracing has
+        written, such as an attribute that is computed when it is first read, is watched as others are, for what the
+        program sets later. A place that one trace after the other writes, a counter that is read as well, has the value
+        that the last trace of any function has left. If another thread has written a place meanwhile, it takes the
         value before, as nobody knows which of them the trace has seen: the next call traces again. Warns of random
         numbers that tracing has drawn, unless they may be the initial values of variables, and of iterators."""
         function = self._function()
@@ -78,7 +81,10 @@ class Captures:
                 self._readers.setdefault(key, []).append(readers)
             for key in own:
                 self._readers[key] = [[]]
-            self._set({key: one for key, one in {**self._values, **found}.items() if key not in self._written})
+            self._set({**self._values, **found})
+        for one in list(_functions):
+            if one is not function:
+                one._captures._take_written(before.values, {key: found[key] for key in self._written if key in found})
         _functions.add(function)
 
     def _take_changes(self, before: Before, found: Found, reached: Reached) -> None:
@@ -89,13 +95,26 @@ class Captures:
         for key, value in list(found.items()):
             old = before.values.get(key, self._values.get(key))
             if old is None or old.holds() or isinstance(value.place, (Computed, Local, Members)):
+                self._written.pop(key, None)
                 continue
-            if alone or reached.writes.may_write(value.place, key[1] in self._suspected):
-                self._written[key] = value.place
+            # The code has written the place if it changes during one trace after the other.
+            one = key[1] if value.place.name is None else key
+            if alone or (one in self._suspected and reached.writes.may_write(value.place)):
+                self._written[key] = self._written.get(key, 0) + 1
             else:
                 found[key] = old
-            suspected.add(key[1])
+            suspected.add(one)
         self._suspected = suspected
+
+    def _take_written(self, before: Found, written: Found) -> None:
+        """Takes the values that a trace of another function has written to places that each trace of this one writes,
+        too, if they were as this one has left them: both would be traced in turns for ever."""
+        with self._lock:
+            shared = {key: one for key, one in written.items()
+                      if self._written.get(key, 0) > 1 and key in self._values and key in before
+                      and self._values[key].is_as(before[key])}  # fmt: skip
+            if shared:
+                self._set({**self._values, **shared})
 
     def drop_unread(self) -> None:
         """Lets go of the values that only calls with modules read which are gone."""
@@ -120,7 +139,7 @@ class Captures:
             others = {key: one for key, one in self._values.items() if [] not in self._readers.get(key, [])}
             self._readers = {**{key: self._readers[key] for key in others if key in self._readers},
                              **{key: [[]] for key in own}}  # fmt: skip
-            self._set({**others, **{key: one for key, one in own.items() if key not in self._written}})
+            self._set({**others, **own})
             return []
         return changed
 

@@ -22,13 +22,13 @@ _CHANGING = frozenset(("append", "appendleft", "extend", "extendleft", "insert",
                        "discard", "pop", "popleft", "popitem", "setdefault", "sort", "reverse", "rotate", "fill", "put",
                        "itemset", "resize", "next", "__setitem__", "__delitem__", "shuffle", "copyto", "heappush",
                        "heappop"))  # fmt: skip
-_STORES = ("STORE_GLOBAL", "DELETE_GLOBAL", "STORE_NAME", "DELETE_NAME", "STORE_DEREF", "DELETE_DEREF", "STORE_ATTR",
-           "DELETE_ATTR")  # fmt: skip
 # Functions that execute text.
 _EXECUTING = frozenset(("eval", "exec"))
 _READS = ("LOAD_ATTR", "LOAD_METHOD", "LOAD_SUPER_ATTR", "LOAD_SUPER_METHOD", "IMPORT_FROM")
 _NO_CONSTANT = object()
 _CALLS = ("PRECALL", "CALL", "CALL_FUNCTION")
+# Instructions that keep a value on the stack which is needed once more.
+_KEEPING = ("COPY", "SWAP", "DUP_TOP", "DUP_TOP_TWO", "ROT_TWO", "ROT_THREE")
 _SKIPPED = ("CACHE", "EXTENDED_ARG", "COPY_FREE_VARS", "RESUME", "PUSH_NULL", "NOP", "PRECALL")
 
 
@@ -39,6 +39,12 @@ class Root(enum.Enum):
     FREE = 1
     # The first argument: the object of a method.
     RECEIVER = 2
+
+
+# The instructions that assign and delete names.
+_STORES = {"STORE_GLOBAL": Root.GLOBAL, "DELETE_GLOBAL": Root.GLOBAL, "STORE_NAME": Root.GLOBAL,
+           "DELETE_NAME": Root.GLOBAL, "STORE_DEREF": Root.FREE, "DELETE_DEREF": Root.FREE, "STORE_ATTR": None,
+           "DELETE_ATTR": None}  # fmt: skip
 
 
 class Step(NamedTuple):
@@ -54,6 +60,19 @@ class Path(NamedTuple):
     root: Root
     name: str
     steps: Tuple[Step, ...]
+    # True if the value is only read to compute the next one of the same place, as a counter is.
+    is_update: bool = False
+    # True if the last step is assigned or deleted, and not read.
+    is_assigned: bool = False
+
+
+class Assigned(NamedTuple):
+    """A name that code assigns or deletes: a global one, the variable of a closure, or for None an attribute."""
+
+    name: str
+    root: Optional[Root]
+    # The path of the object of an attribute; None if the code computes the object.
+    owner: Optional[Path] = None
 
 
 class Import(NamedTuple):
@@ -80,8 +99,7 @@ class Names(NamedTuple):
     has_super: bool
     # True if it may read global names that are among its strings.
     reads_globals: bool
-    # The global names, the variables of closures and the attributes that it assigns or deletes.
-    written: FrozenSet[str]
+    written: FrozenSet[Assigned]
     # True if it may assign any, by the name in a text.
     writes_any: bool
     # True if it assigns items.
@@ -118,19 +136,21 @@ def _read_names(code: types.CodeType) -> Names:
     attributes: Set[str] = set()
     asked: Set[str] = set()
     imports: Set[Import] = set()
-    written: Set[str] = set()
+    written: Set[Assigned] = set()
+    # The offsets of the instructions that read attributes for updates only.
+    updating: Set[int] = set()
     is_reflective, compares, writes_items = False, False, False
     whole = list(_with_inner(code))
     for one in whole:
         instructions = list(dis.get_instructions(one))
-        paths.update(_paths(code, one, instructions))
+        updating.clear()
+        paths.update(_paths(code, one, instructions, written, updating))
         attributes.update(_texts(one.co_consts))
         for place, instruction in enumerate(instructions):
             name = instruction.opname
             if name in _READS:
-                attributes.add(instruction.argval)
-            elif name in _STORES:
-                written.add(instruction.argval)
+                if instruction.offset not in updating:
+                    attributes.add(instruction.argval)
             elif name in ("STORE_SUBSCR", "DELETE_SUBSCR", "STORE_SLICE"):
                 writes_items = True
             elif name == "IMPORT_NAME":
@@ -152,17 +172,31 @@ def _read_names(code: types.CodeType) -> Names:
                  writes_items or any(not _CHANGING.isdisjoint(one.co_names) for one in whole))  # fmt: skip
 
 
-def _paths(outer: types.CodeType, code: types.CodeType, instructions: List[dis.Instruction]) -> Iterator[Path]:
-    """Yields the paths of `code`, which is `outer` or inside of it."""
+def _paths(
+    outer: types.CodeType, code: types.CodeType, all_instructions: List[dis.Instruction], written: Set[Assigned],
+    updating: Set[int],
+) -> Iterator[Path]:  # fmt: skip
+    """Yields the paths of `code`, which is `outer` or inside of it. Adds what it assigns to `written`, and the offsets
+    of instructions that read attributes for updates only to `updating`."""
+    instructions = [one for one in all_instructions if one.opname not in _SKIPPED]
     path: Optional[Path] = None
     # The constant that was loaded after the path.
     constant: Any = _NO_CONSTANT
-    for instruction in instructions:
+    # The object of the attribute that an update assigns at its end.
+    updated: Optional[Path] = None
+    for place, instruction in enumerate(instructions):
         name = instruction.opname
-        if name in _SKIPPED:
-            continue
+        if name in _STORES:
+            owner = (path if constant is _NO_CONSTANT else None) or updated
+            written.add(Assigned(instruction.argval, _STORES[name], owner if _STORES[name] is None else None))
+            updated = None
         if path is not None:
-            if constant is _NO_CONSTANT:
+            update = _update_of(path, constant, instructions, place, updating)
+            if update is not None:
+                yield update
+                updated = path if name in _KEEPING else None
+                path, constant = None, _NO_CONSTANT
+            elif constant is _NO_CONSTANT:
                 if name in ("LOAD_ATTR", "LOAD_METHOD"):
                     path = path._replace(steps=(*path.steps, Step(False, instruction.argval)))
                     continue
@@ -174,7 +208,10 @@ def _paths(outer: types.CodeType, code: types.CodeType, instructions: List[dis.I
             ):
                 path, constant = path._replace(steps=(*path.steps, Step(True, constant))), _NO_CONSTANT
                 continue
-            yield path
+            if path is not None and constant is _NO_CONSTANT and name in ("STORE_ATTR", "DELETE_ATTR"):
+                yield path._replace(steps=(*path.steps, Step(False, instruction.argval)), is_assigned=True)
+            elif path is not None:
+                yield path
         constant = _NO_CONSTANT
         *before, path = _loaded(outer, code, instruction)
         for one in before:
@@ -182,6 +219,61 @@ def _paths(outer: types.CodeType, code: types.CodeType, instructions: List[dis.I
                 yield one
     if path is not None:
         yield path
+
+
+def _update_of(
+    path: Path, constant: Any, instructions: List[dis.Instruction], place: int, updating: Set[int]
+) -> Optional[Path]:
+    """Returns the path of the place that the code at `place`, where it has loaded a path and perhaps a constant, only
+    updates by a constant or a local variable: `n += 1`, `self.n += k`, `self.n = self.n + 1`, `counts["n"] += 1`.
+    Returns None for other code."""
+    names = [one.opname for one in instructions[place : place + 12]]
+    num_kept = next((n for n, name in enumerate(names) if name not in _KEEPING), len(names))
+    if num_kept:
+        reads = instructions[place + num_kept]
+        if constant is not _NO_CONSTANT:
+            is_item = isinstance(constant, (int, str)) and (reads.opname == "BINARY_SUBSCR" or reads.argrepr == "[]")
+            step, store = Step(True, constant) if is_item else None, ("STORE_SUBSCR", None)
+        else:
+            step = Step(False, reads.argval) if reads.opname == "LOAD_ATTR" else None
+            store = "STORE_ATTR", reads.argval
+        end = _end_of_update(instructions, place + num_kept + 1)
+        while end is not None and instructions[end].opname in _KEEPING:
+            end += 1
+        if step is None or end is None or (instructions[end].opname, instructions[end].argval) != store:
+            return None
+        updating.add(reads.offset)
+        return path._replace(steps=(*path.steps, step), is_update=True)
+    # A constant after the path is what is added.
+    end = _end_of_update(instructions, place if constant is _NO_CONSTANT else place - 1)
+    if end is None:
+        return None
+    if not path.steps:
+        store = instructions[end].opname, instructions[end].argval
+        is_update = store[0] in _STORES and store[0].startswith("STORE") and store[1] == path.name
+        return path._replace(is_update=True) if is_update and path.root is _STORES[store[0]] else None
+    # The object of the attribute is loaded once more.
+    first = place - 1 - len(path.steps) - (constant is not _NO_CONSTANT)
+    count = len(path.steps)
+    loads = [(one.opname, one.argval) for one in instructions[first : first + count]]
+    again = [(one.opname, one.argval) for one in instructions[end : end + count]]
+    if any(one.is_item for one in path.steps) or loads != again or len(instructions) <= end + count:
+        return None
+    store = instructions[end + count].opname, instructions[end + count].argval
+    if store != ("STORE_ATTR", path.steps[-1].key):
+        return None
+    updating.add(instructions[first + count].offset)
+    return path._replace(is_update=True)
+
+
+def _end_of_update(instructions: List[dis.Instruction], place: int) -> Optional[int]:
+    """Returns the place after a constant or a local variable at `place` and a binary operator; None for other code."""
+    if place + 2 >= len(instructions):
+        return None
+    added, operator = instructions[place].opname, instructions[place + 1]
+    is_simple = added.startswith("LOAD_CONST") or added in ("LOAD_SMALL_INT", "LOAD_FAST", "LOAD_FAST_BORROW")
+    is_operator = operator.opname.startswith(("BINARY_", "INPLACE_")) and operator.opname != "BINARY_SUBSCR"
+    return place + 2 if is_simple and is_operator and operator.argrepr != "[]" else None
 
 
 def _loaded(outer: types.CodeType, code: types.CodeType, instruction: dis.Instruction) -> List[Optional[Path]]:

@@ -323,6 +323,12 @@ class Value:
             return len(old) == len(value) and all(map(_are_equal, old, value))
         return _are_equal(old, value)
 
+    def is_as(self, other: "Value") -> bool:
+        """Returns true if this is the value of the same place as another one, at a time when it was the same."""
+        if self._reference is None or other._reference is None:
+            return self._reference is other._reference
+        return _are_equal(self._old, other._old)
+
     @property
     def _old(self) -> Any:
         return self._reference() if self._is_weak else self._reference[0]

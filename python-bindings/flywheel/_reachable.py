@@ -57,6 +57,7 @@ from ._users import (
     names_in,
     special_methods,
 )
+from ._writes import Writes
 
 _MISSING = object()
 _PACKAGE_NAME = __name__.partition(".")[0]
@@ -64,39 +65,6 @@ _PACKAGE_NAME = __name__.partition(".")[0]
 _WRITING = {"append", "appendleft", "extend", "extendleft", "insert", "add", "update", "clear", "remove", "discard"}
 # Methods of data classes, which are made of text.
 _COMPARISONS = {"__eq__", "__ne__", "__lt__", "__le__", "__gt__", "__ge__"}
-
-
-class Writes:
-    """Says which places the code that was reached may write."""
-
-    def __init__(self) -> None:
-        self._names: Set[str] = set()
-        self._setters: Set[types.CodeType] = set()
-        self._writes_any = self._writes_items = False
-
-    def add(self, names: Names) -> None:
-        self._names |= names.written
-        self._writes_any = self._writes_any or names.writes_any
-        self._writes_items = self._writes_items or names.writes_items
-
-    def add_setters(self, kind: type) -> bool:
-        """Adds the methods of a class that assignments to attributes call. Returns true if there were new ones."""
-        found = [getattr(vars(kind).get(name), "fset", None) for name in self._names]
-        found += [getattr(type(vars(kind).get(name)), "__set__", None) for name in self._names]
-        found += [vars(kind).get("__setattr__")] if self._names else []
-        codes = {one.__code__ for one in found if type(one) is types.FunctionType} - self._setters
-        self._setters |= codes
-        for code in codes:
-            self.add(names_of(code))
-        return bool(codes)
-
-    def may_write(self, place: Place, has_changed_before: bool) -> bool:
-        """Returns true if the code may write a place, or what it calls: functions of libraries change containers and
-        arrays that they are given. A container `has_changed_before` if it changed while the function was traced the
-        last time, too."""
-        if place.name is not None:
-            return self._writes_any or place.name in self._names
-        return has_changed_before and (self._writes_any or self._writes_items)
 
 
 class Reached(NamedTuple):
@@ -312,15 +280,12 @@ class _Finder:
         self._add(Code(function, function.__name__))
         names = names_of(code)
         self._name(names)
-        self.writes.add(names)
+        self.writes.add(names, function)
         for path in names.paths:
             if path.root is Root.GLOBAL:
                 _attempt(functools.partial(self._visit_name, function.__globals__, path.name, path))
             elif path.root is Root.FREE and path.name in cells:
-                self._add(Cell(cells[path.name], None, path.name))
-                # An empty cell.
-                with contextlib.suppress(ValueError):
-                    _attempt(functools.partial(self._visit_steps, cells[path.name].cell_contents, path))
+                self._visit_cell(cells[path.name], path)
         for name in names.attributes if names.reads_globals else ():
             if name in function.__globals__:
                 path = Path(Root.GLOBAL, name, ())
@@ -329,6 +294,18 @@ class _Finder:
             self._visit_import(function.__globals__, one, names)
         for name, value in _defaults(function):
             self.escape(value, name)
+
+    def _visit_cell(self, cell: Any, path: Path) -> None:
+        """Adds the variable of a closure, and the attributes and items on a path from its value."""
+        try:
+            value = cell.cell_contents
+        except ValueError:  # An empty cell.
+            value = _MISSING
+        if path.is_update and not path.steps and issubclass(type(value), PLAIN):
+            return
+        self._add(Cell(cell, None, path.name))
+        if value is not _MISSING:
+            _attempt(functools.partial(self._visit_steps, value, path))
 
     def _visit_import(self, space: Dict[str, Any], wanted: Import, names: Names) -> None:
         package = (space.get("__package__") or "").split(".")
@@ -370,8 +347,10 @@ class _Finder:
 
     def _visit_name(self, space: Dict[str, Any], name: str, path: Path, is_of_user: bool = True) -> None:
         """Adds a name of a module, and the attributes and items on a path from its value."""
-        self._add(Name(space, name, path.name))
         value = space.get(name, _MISSING)
+        if path.is_update and not path.steps and issubclass(type(value), PLAIN):
+            return
+        self._add(Name(space, name, path.name))
         is_module = issubclass(type(value), types.ModuleType)
         if value is _MISSING:
             return
@@ -402,6 +381,13 @@ class _Finder:
                 return
             outer = value
             if not step.is_item and step.key in _WRITING and _is_builtin_method(value, step.key):
+                return
+            is_last = place == len(path.steps) - 1
+            if is_last and path.is_update and _is_plain_part(value, step):
+                return
+            if is_last and path.is_assigned:
+                if _has_setter(type(value), step.key):
+                    self._escape_found(value, label, is_of_module)
                 return
             is_of_module = issubclass(type(value), Whole) or (is_of_module and issubclass(type(value), (list, dict)))
             value = self._read_step(value, step, label, is_of_module)
@@ -546,6 +532,22 @@ def _members_of(value: Any) -> Iterator[Any]:
 def _has_functions(value: Any) -> bool:
     some = list(value.values()) if issubclass(type(value), dict) else [value]
     return any(isinstance(one, (types.FunctionType, types.MethodType, functools.partial)) for one in some)
+
+
+def _is_plain_part(value: Any, step: Step) -> bool:
+    """Returns true for a number or a text in a list, a dict, or an object, of which no property computes it."""
+    if step.is_item:
+        found = value[step.key] if type(value) in (list, dict) else None
+    else:
+        found = inspect.getattr_static(value, step.key, None)
+    return found is not None and issubclass(type(found), PLAIN)
+
+
+def _has_setter(kind: type, name: str) -> bool:
+    """Returns true if to assign an attribute of an object executes code that may read the object."""
+    if is_opaque(kind) or any("__setattr__" in vars(base) for base in kind.__mro__ if is_users_class(base)):
+        return True
+    return hasattr(type(inspect.getattr_static(kind, name, None)), "__set__")
 
 
 def _is_builtin_method(value: Any, name: str) -> bool:

@@ -29,6 +29,8 @@ class Read:
         # Tensors keep their trace, and traces no module.
         self.module = weakref.ref(module)
         self.keys: Set[str] = set()
+        # The attributes that the trace has set.
+        self.assigned: Set[str] = set()
         self.marks: Dict[str, Contents] = {}
 
 
@@ -115,10 +117,7 @@ def note_state(owner: Any, function: Callable[[Any], Hashable]) -> None:
 def note(module: Any, key: str) -> None:
     """Adds a read of a module's attribute, or of its TREE, to the current traces."""
     values = object.__getattribute__(module, "__dict__")
-    for trace in _trace._stack.traces:
-        read = trace.reads_of.get(id(module))
-        if read is None or read.module() is not module:
-            read = trace.reads_of[id(module)] = Read(module)
+    for read in _reads_of(module):
         if key in read.keys:
             continue
         read.keys.add(key)
@@ -130,25 +129,47 @@ def note(module: Any, key: str) -> None:
             read.marks[key] = Contents(values[key])
 
 
+def _reads_of(module: Any) -> Iterator[Read]:
+    """Yields what each of the current traces has read of a module."""
+    for trace in _trace._stack.traces:
+        read = trace.reads_of.get(id(module))
+        if read is None or read.module() is not module:
+            read = trace.reads_of[id(module)] = Read(module)
+        yield read
+
+
 def forget_readers(module: Any, key: str, value: Any = None) -> None:
     """Forgets the traces that have read an attribute which is about to have this value. Attributes that a trace itself
-    sets, such as a layer that it creates at the first call, are a part of it and forget nothing."""
+    sets, such as a layer that it creates at the first call, are a part of it: they forget only the traces of other
+    functions, which have read the old value and do not set the attribute themselves."""
     values = object.__getattribute__(module, "__dict__")
+    is_tracing = _trace.is_tracing()
+    for read in _reads_of(module) if is_tracing else ():
+        read.assigned.add(key)
     readers = values.get(READERS)
-    if not readers or _trace.is_tracing():
+    if not readers:
         return
     old = values.get(key)
     if key in values and (old is value or (isinstance(old, _NUMBERS) and identity(old) == identity(value))):
         return
     has_members = bool(_members(old) or _members(value))
+    own = [trace.definition for trace in _trace._stack.traces] if is_tracing else []
     for function, keys in list(readers.items()):
+        if is_tracing and (function._definition in own or _assigned(key) in keys):
+            continue
         if key in keys or (has_members and TREE in keys):
             function._forget_traces()
 
 
+def _assigned(key: str) -> str:
+    """Returns the text among the keys that a function has read which says that its traces set an attribute."""
+    return f"<set {key}>"
+
+
 def add_reader(function: "Function", reads: Dict[int, Read]) -> List[Tuple[Tuple[int, str], Watch]]:
-    """Registers a function with the modules that a trace of it has read. Returns watches of their lists and dicts,
-    without those that tracing changes."""
+    """Registers a function with the modules that a trace of it has read. Returns watches of their lists and dicts. One
+    that one trace after the other has changed is watched as the last trace of any function has left it: two functions
+    whose traces change it would be traced in turns for ever."""
     watches = []
     for read in reads.values():
         module = read.module()
@@ -156,11 +177,19 @@ def add_reader(function: "Function", reads: Dict[int, Read]) -> List[Tuple[Tuple
             continue
         values = object.__getattribute__(module, "__dict__")
         readers = values.setdefault(READERS, weakref.WeakKeyDictionary())
-        readers.setdefault(function, set()).update(read.keys)
+        readers.setdefault(function, set()).update(read.keys, map(_assigned, read.assigned))
         for key, contents in read.marks.items():
-            value = values.get(key)
-            if _may_grow(value) and contents.are_in(value):
-                watches.append(((id(module), key), Watch(module, key, contents)))
+            value, place = values.get(key), (id(module), key)
+            if not _may_grow(value):
+                continue
+            watches.append((place, Watch(module, key, Contents(value))))
+            if contents.are_in(value):
+                function._num_changes.pop(place, None)
+                continue
+            function._num_changes[place] = function._num_changes.get(place, 0) + 1
+            for other in list(readers):
+                if other is not function and other._num_changes.get(place, 0) > 1 and place in other._watches:
+                    other._watches[place] = watches[-1][1]
     return watches
 
 

@@ -106,6 +106,8 @@ class Function(_flywheel.Dispatcher):
         self._captures = Captures(self)
         # The lists and dicts of modules that traces have read, by the id of the module and the attribute.
         self._watches: Dict[Tuple[int, str], Union[_reads.Watch, _reads.State]] = {}
+        # By the same, the numbers of traces, one after the other, that have changed one.
+        self._num_changes: Dict[Tuple[int, str], int] = {}
 
     @property
     def name(self) -> str:

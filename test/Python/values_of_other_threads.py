@@ -183,6 +183,49 @@ def test_own_writes() -> None:
     begin.set()
 
 
+class Other:
+    """Has an attribute, which its method sets, by the name of one of other objects."""
+
+    rate = 0.0
+
+    def set_rate(self) -> None:
+        self.rate = 1.0
+
+
+def test_names_of_other_objects() -> None:
+    """Code that sets an attribute of this name of another object has not written the one that another thread does."""
+    other, own = Other(), types.SimpleNamespace(rate=0.0)
+
+    def set_own() -> None:
+        own.rate = 1.0
+
+    def set_kind() -> None:
+        Other.rate = 1.0
+
+    for label, write in {"method": other.set_rate, "closure": set_own, "class": set_kind}.items():
+        set_attribute(1.0)
+        asked: queue.Queue[Any] = queue.Queue()
+
+        def work(asked: Any = asked) -> None:
+            for value in (2.0, 3.0):
+                done = asked.get()
+                set_attribute(value)
+                done.set()
+            ended.wait(60)
+
+        def body(x: Any, write: Any = write, asked: Any = asked) -> Any:
+            first, done = config.rate, threading.Event()
+            if first < 3.0:
+                asked.put(done)
+                assert done.wait(60)
+            write()
+            return x * first
+
+        threading.Thread(target=work, daemon=True).start()
+        traced = fw.function(body)
+        assert [float(traced(ONE)) for _ in range(4)] == [1.0, 2.0, 3.0, 3.0], label
+
+
 def in_time(action: Callable[[], Any]) -> Any:
     """Returns the result of an action, which is to end within a minute."""
     results: queue.Queue[Any] = queue.Queue()
@@ -298,5 +341,5 @@ def test_turns() -> None:
 
 
 if __name__ == "__main__":
-    run_tests([test_writes_of_others, test_cells, test_always_written, test_own_writes, test_waiting_for_a_call,
-               test_waiting_with_values, test_turns])
+    run_tests([test_writes_of_others, test_cells, test_always_written, test_own_writes, test_names_of_other_objects,
+               test_waiting_for_a_call, test_waiting_with_values, test_turns])
