@@ -28,7 +28,7 @@ LogicalResult Backend::checkOptions(ModuleOp module,
   return emitError(module->getLoc())
          << "expected one thread for the target '" << options.target.getDevice()
          << "', found " << threads
-         << ": threads are of the CPU, and do not share its steps";
+         << ": threads share the steps of CPU targets only";
 }
 
 static std::vector<std::unique_ptr<Backend>> &getRegistry() {

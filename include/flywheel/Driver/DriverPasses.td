@@ -89,17 +89,17 @@ def FitWorkspace : Pass<"flywheel-fit-workspace", "::mlir::func::FuncOp"> {
     ListOption<"dimSizes", "dim-sizes", "std::string",
                "The same for single sizes, by name: time=256">,
     Option<"boundDimSizes", "bound-dim-sizes", "bool", /*default=*/"false",
-           "No symbolic size exceeds what these say">,
+           "True if no symbolic size exceeds these sizes">,
     Option<"reuseOperands", "reuse-operands", "bool", /*default=*/"false",
-           "As of flywheel-rematerialize">,
+           "The option of flywheel-rematerialize">,
     Option<"workers", "workers", "int64_t", /*default=*/"1",
-           "As of flywheel-distribute-step">,
+           "The option of flywheel-distribute-step">,
     Option<"minWork", "min-work", "int64_t", /*default=*/"4000000",
-           "As of flywheel-distribute-step">,
+           "The option of flywheel-distribute-step">,
     Option<"minLoopWork", "min-loop-work", "int64_t", /*default=*/"4096",
-           "As of flywheel-distribute-step">,
+           "The option of flywheel-distribute-step">,
     Option<"report", "report", "bool", /*default=*/"false",
-           "As of flywheel-distribute-step and flywheel-plan-workspace">
+           "The option of flywheel-distribute-step and flywheel-plan-workspace">
   ];
   let statistics = [
     Statistic<"numRefused", "refused", "Plans that took more than the budget">

@@ -120,7 +120,7 @@ class _Indexed:
         wide = [*shape, *self.part_sizes]
         total: Optional[Tensor] = None
         for axis in self.axes:
-            extent, span = self.shape[axis] or 0, self._spans[axis]
+            length, span = self.shape[axis] or 0, self._spans[axis]
             index: Optional[Tensor] = None
             if axis in self.batched:
                 place = self.batched[axis]
@@ -128,7 +128,7 @@ class _Indexed:
                 index = iota(_dtypes.int64, wide, place) if wide else as_tensor(0, _dtypes.int64)
             if axis in self._columns:
                 column, bounds = self.column(axis)
-                last = max(extent - span, 0)
+                last = max(length - span, 0)
                 if bounds is None or bounds[0] < 0 or bounds[1] > last:
                     column = _ops.clip(column, as_tensor(0, column.dtype), as_tensor(last, column.dtype))
                 index = self._spread(_ops.cast(column, _dtypes.int64), wide)
@@ -137,7 +137,7 @@ class _Indexed:
                 index = offset if index is None else _ops.add(index, offset)
             if index is None:
                 index = _ops.zeros([s if isinstance(s, int) else 1 for s in wide], _dtypes.int64)
-            total = index if total is None else _ops.add(_ops.multiply(total, as_tensor(extent, _dtypes.int64)), index)
+            total = index if total is None else _ops.add(_ops.multiply(total, as_tensor(length, _dtypes.int64)), index)
         assert total is not None
         return total
 

@@ -234,7 +234,7 @@ TEST_F(BackendTest, AModuleAfterAStageKeepsItsBackend) {
 TEST_F(BackendTest, RefusesWhatItDoesNotTake) {
   options.threads = 2;
   EXPECT_EQ(fail(), "expected one thread for the target 'tiny', found 2: "
-                    "threads are of the CPU, and do not share its steps\n");
+                    "threads share the steps of CPU targets only\n");
   options.threads.reset();
   options.checkNumerics = true;
   EXPECT_EQ(fail(), "expected no check of numbers\n");

@@ -116,7 +116,7 @@ def PlanWorkspace : Pass<"flywheel-plan-workspace", "::mlir::func::FuncOp"> {
     ListOption<"dimSizes", "dim-sizes", "std::string",
                "The same for single sizes, by name: time=256">,
     Option<"boundDimSizes", "bound-dim-sizes", "bool", /*default=*/"false",
-           "No symbolic size exceeds what these say">,
+           "True if no symbolic size exceeds these sizes">,
     Option<"report", "report", "bool", /*default=*/"false",
            "Say by a remark how large the workspace is, how many bytes are live at "
            "a time, and which buffers these are">
