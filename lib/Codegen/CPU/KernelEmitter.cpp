@@ -6,6 +6,7 @@
 
 #include "KernelEmitter.h"
 
+#include "flywheel/Analysis/BufferAccesses.h"
 #include "flywheel/Analysis/Contraction.h"
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
@@ -118,9 +119,7 @@ linalg::LinalgOp findPrecedingFill(linalg::LinalgOp op) {
 }
 
 bool isOnStack(Value value) {
-  while (auto view = value.getDefiningOp<ViewLikeOpInterface>())
-    value = view.getViewSource();
-  return value.getDefiningOp<memref::AllocaOp>() != nullptr;
+  return getViewed(value).getDefiningOp<memref::AllocaOp>() != nullptr;
 }
 
 //===----------------------------------------------------------------------===//

@@ -13,6 +13,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "flywheel/Analysis/BufferAccesses.h"
 #include "flywheel/Codegen/Common/CodegenCommonPasses.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -52,11 +53,8 @@ static bool canMove(Operation *op) {
               return llvm::any_of(
                          nested->getOperands(),
                          [](Value operand) {
-                           while (
-                               auto view =
-                                   operand.getDefiningOp<ViewLikeOpInterface>())
-                             operand = view.getViewSource();
-                           return operand.getDefiningOp<memref::AllocaOp>() !=
+                           return flywheel::getViewed(operand)
+                                      .getDefiningOp<memref::AllocaOp>() !=
                                   nullptr;
                          })
                          ? WalkResult::interrupt()

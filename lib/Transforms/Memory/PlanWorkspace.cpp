@@ -383,11 +383,11 @@ void PlanWorkspace::runOnOperation() {
     buffer.size = *bytes;
     buffers.push_back(buffer);
   }
-  BufferViewFlowAnalysis aliases(function);
   llvm::DenseMap<Operation *, unsigned> positions = numberOps(function);
+  LiveRanges ranges(function, positions);
   SmallVector<LiveBuffer *> order;
   for (Buffer &buffer : buffers) {
-    computeLiveness(buffer, buffer.alloc, aliases, positions);
+    ranges.set(buffer, buffer.alloc);
     order.push_back(&buffer);
   }
   if (getNumWorkers(function) > 1)

@@ -1,11 +1,11 @@
-//===- RematModelReader.cpp - A step as a program of its memory
-//-----------------===//
+//===- RematModelReader.cpp - A step as a program of its memory -----------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
 #include "RematModelReader.h"
+#include "flywheel/Analysis/BufferAccesses.h"
 #include "flywheel/Dialect/Train/Train.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -13,8 +13,6 @@
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
-#include "mlir/Interfaces/SideEffectInterfaces.h"
-#include "mlir/Interfaces/ViewLikeInterface.h"
 
 using namespace mlir;
 using namespace flywheel;
@@ -91,26 +89,45 @@ static CheckedSize countFlops(Operation *op, int64_t dimSize) {
 // Storages
 //===----------------------------------------------------------------------===//
 
-void RematModelReader::addStorage(Value value, Storage storage,
-                                  const BufferViewFlowAnalysis &aliases) {
-  unsigned number = storages.size();
-  storage.original = number;
-  Block &entry = function.getBody().front();
-  for (Value alias : aliases.resolve(value)) {
-    storagesOf[alias].push_back(number);
-    // A copy of the buffer is put in place of it and its views only.
-    if (alias != value && alias.getParentBlock() == &entry &&
-        !alias.getDefiningOp<ViewLikeOpInterface>())
-      storage.isFixed = true;
-  }
+void RematModelReader::addStorage(Value value, Storage storage) {
+  storage.original = storages.size();
   storages.push_back(value);
   program.storages.push_back(storage);
 }
 
+/// Finds the storages that each value may be a view of.
+void RematModelReader::readAliases() {
+  Block &entry = function.getBody().front();
+  llvm::DenseMap<Value, unsigned> numbers;
+  for (auto [number, storage] : llvm::enumerate(storages))
+    numbers[storage] = number;
+  auto read = [&](Value value) {
+    if (!isa<MemRefType>(value.getType()))
+      return;
+    SmallVector<unsigned, 1> found;
+    for (Value root : findRoots(value).roots)
+      if (auto it = numbers.find(root); it != numbers.end())
+        found.push_back(it->second);
+    llvm::sort(found);
+    // A copy of the buffer is put in place of it and its views only.
+    if (value.getParentBlock() == &entry && !isRoot(value) &&
+        !value.getDefiningOp<ViewLikeOpInterface>())
+      for (unsigned number : found)
+        program.storages[number].isFixed = true;
+    if (!found.empty())
+      storagesOf[value] = std::move(found);
+  };
+  function.walk([&](Operation *op) {
+    llvm::for_each(op->getResults(), read);
+    for (Region &region : op->getRegions())
+      for (Block &block : region)
+        llvm::for_each(block.getArguments(), read);
+  });
+}
+
 /// Reads a buffer. One that only one op of the step uses is a part of that op.
-LogicalResult RematModelReader::readBuffer(
-    memref::AllocOp alloc, const BufferViewFlowAnalysis &aliases,
-    const llvm::DenseMap<Operation *, unsigned> &positions) {
+LogicalResult RematModelReader::readBuffer(memref::AllocOp alloc,
+                                           const LiveRanges &ranges) {
   FailureOr<AffineExpr> size = sizes.getBytes(alloc);
   if (failed(size))
     return failure();
@@ -121,7 +138,7 @@ LogicalResult RematModelReader::readBuffer(
   bool isNested = alloc->getBlock() != &function.getBody().front();
   if (isNested) {
     LiveBuffer live;
-    computeLiveness(live, alloc, aliases, positions);
+    ranges.set(live, alloc);
     if (live.begin == live.end) {
       program.ops[live.begin].scratch.push_back(bytes);
       return success();
@@ -130,7 +147,7 @@ LogicalResult RematModelReader::readBuffer(
   Storage storage;
   storage.bytes = bytes;
   storage.isFixed = isNested;
-  addStorage(alloc, storage, aliases);
+  addStorage(alloc, storage);
   return success();
 }
 
@@ -144,26 +161,15 @@ static void add(SmallVectorImpl<unsigned> &set, ArrayRef<unsigned> numbers) {
       set.push_back(number);
 }
 
-/// Adds the effects of `op` itself, without those of the ops inside it.
-void RematModelReader::readEffects(Operation *op, StepOp &stepOp) {
-  bool isKnown = op->hasTrait<OpTrait::HasRecursiveMemoryEffects>() ||
-                 op->hasTrait<OpTrait::IsTerminator>();
-  if (auto effectful = dyn_cast<MemoryEffectOpInterface>(op)) {
-    isKnown = true;
-    SmallVector<MemoryEffects::EffectInstance> effects;
-    effectful.getEffects(effects);
-    for (const MemoryEffects::EffectInstance &effect : effects) {
-      if (isa<MemoryEffects::Allocate>(effect.getEffect()))
-        continue;
-      Value value = effect.getValue();
-      if (!value || !isa<MemRefType>(value.getType()) ||
-          isa<MemoryEffects::Free>(effect.getEffect()))
-        isKnown = false;
-      else
-        add(isa<MemoryEffects::Write>(effect.getEffect()) ? stepOp.writes
-                                                          : stepOp.reads,
-            getStorages(value));
-    }
+/// Adds the accesses of `op` itself, without those of the ops inside it.
+void RematModelReader::readAccesses(Operation *op, StepOp &stepOp) {
+  bool isKnown = true;
+  for (const BufferAccess &access : getAccesses(op)) {
+    isKnown &= static_cast<bool>(access.buffer);
+    if (access.buffer && access.isRead)
+      add(stepOp.reads, getStorages(access.buffer));
+    if (access.buffer && access.isWritten)
+      add(stepOp.writes, getStorages(access.buffer));
   }
   if (isKnown)
     return;
@@ -180,7 +186,7 @@ void RematModelReader::readOp(Operation *op, StepOp &stepOp) {
     stepOp.isRepeatable = false;
   if (isView)
     return;
-  op->walk([&](Operation *nested) { readEffects(nested, stepOp); });
+  op->walk([&](Operation *nested) { readAccesses(nested, stepOp); });
   // Operands of which the op reads only the shape must stay live as well.
   SmallVector<unsigned> touched;
   op->walk([&](Operation *nested) {
@@ -204,19 +210,19 @@ LogicalResult RematModelReader::read() {
     program.ops.push_back(std::move(stepOp));
     ops.push_back(&op);
   }
-  BufferViewFlowAnalysis aliases(function);
-  llvm::DenseMap<Operation *, unsigned> positions = numberOps(function);
+  LiveRanges ranges(function, numberOps(function));
   for (BlockArgument argument : entry.getArguments())
     if (isa<MemRefType>(argument.getType())) {
       Storage storage;
       storage.isArgument = true;
-      addStorage(argument, storage, aliases);
+      addStorage(argument, storage);
     }
   SmallVector<memref::AllocOp> allocs;
   function.walk([&](memref::AllocOp alloc) { allocs.push_back(alloc); });
   for (memref::AllocOp alloc : allocs)
-    if (failed(readBuffer(alloc, aliases, positions)))
+    if (failed(readBuffer(alloc, ranges)))
       return failure();
+  readAliases();
   for (auto [op, stepOp] : llvm::zip_equal(ops, program.ops))
     readOp(op, stepOp);
   return success();

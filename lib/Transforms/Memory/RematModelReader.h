@@ -1,5 +1,4 @@
-//===- RematModelReader.h - A step as a program of its memory ---------*- C++
-//-*-===//
+//===- RematModelReader.h - A step as a program of its memory ---*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -39,14 +38,12 @@ public:
   llvm::SmallVector<mlir::Value> storages;
 
 private:
-  llvm::LogicalResult
-  readBuffer(mlir::memref::AllocOp alloc,
-             const mlir::BufferViewFlowAnalysis &aliases,
-             const llvm::DenseMap<mlir::Operation *, unsigned> &positions);
-  void addStorage(mlir::Value value, Storage storage,
-                  const mlir::BufferViewFlowAnalysis &aliases);
+  llvm::LogicalResult readBuffer(mlir::memref::AllocOp alloc,
+                                 const LiveRanges &ranges);
+  void addStorage(mlir::Value value, Storage storage);
+  void readAliases();
   void readOp(mlir::Operation *op, StepOp &stepOp);
-  void readEffects(mlir::Operation *op, StepOp &stepOp);
+  void readAccesses(mlir::Operation *op, StepOp &stepOp);
 
   llvm::DenseMap<mlir::Value, llvm::SmallVector<unsigned, 1>> storagesOf;
 };

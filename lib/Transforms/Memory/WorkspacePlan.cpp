@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "WorkspacePlan.h"
+#include "flywheel/Analysis/BufferAccesses.h"
 #include "flywheel/Dialect/Codegen/Codegen.h"
 #include "flywheel/Dialect/Train/Train.h"
 #include "flywheel/Model/Manifest.h"
@@ -69,26 +70,37 @@ flywheel::numberOps(func::FuncOp function) {
   return positions;
 }
 
-void flywheel::computeLiveness(
-    LiveBuffer &buffer, memref::AllocOp alloc,
-    const BufferViewFlowAnalysis &aliases,
-    const llvm::DenseMap<Operation *, unsigned> &positions) {
-  Block &block = alloc->getParentOfType<func::FuncOp>().getBody().front();
-  buffer.begin = UINT_MAX;
-  buffer.end = 0;
-  for (Value alias : aliases.resolve(alloc))
-    for (Operation *user : alias.getUsers())
-      if (Operation *top = block.findAncestorOpInBlock(*user)) {
-        // Views and casts do not touch the memory.
-        if (top == user && isa<ViewLikeOpInterface>(user))
-          continue;
-        unsigned position = positions.at(top);
-        buffer.begin = std::min(buffer.begin, position);
-        buffer.end = std::max(buffer.end, position);
-      }
-  if (buffer.begin == UINT_MAX)
-    buffer.begin = buffer.end =
-        positions.at(block.findAncestorOpInBlock(*alloc));
+LiveRanges::LiveRanges(func::FuncOp function,
+                       const llvm::DenseMap<Operation *, unsigned> &positions) {
+  llvm::DenseMap<Value, BufferRoots> known;
+  auto touch = [&](Value buffer, unsigned position) {
+    auto [roots, isNew] = known.try_emplace(buffer);
+    if (isNew)
+      roots->second = findRoots(buffer);
+    for (Value root : roots->second.roots) {
+      auto &range = ranges.try_emplace(root, position, position).first->second;
+      range.second = position;
+    }
+  };
+  for (Operation &top : function.getBody().front()) {
+    // Views and casts do not touch the memory.
+    if (isa<ViewLikeOpInterface>(top))
+      continue;
+    top.walk([&](Operation *op) {
+      for (Value operand : op->getOperands())
+        if (isa<MemRefType>(operand.getType()))
+          touch(operand, positions.at(&top));
+    });
+  }
+  // One that nothing touches is there where it is allocated.
+  function.walk([&](memref::AllocOp alloc) {
+    Operation *top = function.getBody().front().findAncestorOpInBlock(*alloc);
+    ranges.try_emplace(alloc, positions.at(top), positions.at(top));
+  });
+}
+
+void LiveRanges::set(LiveBuffer &buffer, memref::AllocOp alloc) const {
+  std::tie(buffer.begin, buffer.end) = ranges.at(alloc);
 }
 
 void flywheel::extendToBarriers(

@@ -10,7 +10,6 @@
 #include "flywheel/Model/Manifest.h"
 #include "flywheel/Support/CheckedSize.h"
 
-#include "mlir/Dialect/Bufferization/Transforms/BufferViewFlowAnalysis.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/IR/AffineExpr.h"
@@ -134,13 +133,20 @@ bool isPrivate(mlir::memref::AllocOp alloc);
 llvm::DenseMap<mlir::Operation *, unsigned>
 numberOps(mlir::func::FuncOp function);
 
-/// Sets the positions between which the memory of `alloc` is live: those of the
-/// ops at the top level that touch it. A buffer inside a loop is live for the
-/// whole loop.
-void computeLiveness(
-    LiveBuffer &buffer, mlir::memref::AllocOp alloc,
-    const mlir::BufferViewFlowAnalysis &aliases,
-    const llvm::DenseMap<mlir::Operation *, unsigned> &positions);
+/// The positions between which the allocations of a function are live: those of
+/// the ops at the top level that touch them. A buffer inside a loop is live for
+/// the whole loop.
+class LiveRanges {
+public:
+  LiveRanges(mlir::func::FuncOp function,
+             const llvm::DenseMap<mlir::Operation *, unsigned> &positions);
+
+  /// Sets `begin` and `end` of `buffer`, which is `alloc`.
+  void set(LiveBuffer &buffer, mlir::memref::AllocOp alloc) const;
+
+private:
+  llvm::DenseMap<mlir::Value, std::pair<unsigned, unsigned>> ranges;
+};
 
 /// Extends live ranges in a function that several workers execute up to the
 /// next barrier: a slow worker may still use a buffer while a faster one

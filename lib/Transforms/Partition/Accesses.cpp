@@ -6,12 +6,7 @@
 
 #include "Accesses.h"
 
-#include "flywheel/Interfaces/ForwardedValues.h"
-
-#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
-#include "mlir/Interfaces/SideEffectInterfaces.h"
-#include "mlir/Interfaces/ViewLikeInterface.h"
 #include "llvm/ADT/SmallBitVector.h"
 
 using namespace mlir;
@@ -58,33 +53,6 @@ bool AccessSet::operator==(const AccessSet &other) const {
          });
 }
 
-SmallVector<Value> flywheel::findBuffers(Value view) {
-  llvm::SmallSetVector<Value, 4> seen;
-  SmallVector<Value> buffers;
-  seen.insert(view);
-  for (size_t next = 0; next < seen.size(); ++next) {
-    Value value = seen[next];
-    Operation *op = value.getDefiningOp();
-    // An argument of the function is memory of its own.
-    if (op ? isa<memref::AllocOp, memref::AllocaOp, memref::GetGlobalOp>(op)
-           : isa<FunctionOpInterface>(value.getParentBlock()->getParentOp())) {
-      buffers.push_back(value);
-      continue;
-    }
-    SmallVector<Value> sources;
-    if (auto viewLike = dyn_cast_or_null<ViewLikeOpInterface>(op))
-      sources.push_back(viewLike.getViewSource());
-    else if (auto select = dyn_cast_or_null<arith::SelectOp>(op))
-      sources = {select.getTrueValue(), select.getFalseValue()};
-    else
-      sources = getForwardedValues(value);
-    if (sources.empty())
-      return {};
-    seen.insert_range(sources);
-  }
-  return buffers;
-}
-
 /// Returns the dimension of the source that dimension `dim` of `subview` is a
 /// part of.
 static int64_t getSourceDim(memref::SubViewOp subview, int64_t dim) {
@@ -122,27 +90,22 @@ void AccessSet::goAround(Operation *loop) {
   *this = std::move(around);
 }
 
-LogicalResult flywheel::collectAccesses(Operation *op, Access::Worker worker,
-                                        SmallVectorImpl<Access> &accesses) {
-  std::optional<SmallVector<MemoryEffects::EffectInstance>> effects =
-      getEffectsRecursively(op);
-  if (!effects)
-    return failure();
-  for (const MemoryEffects::EffectInstance &effect : *effects) {
-    if (isa<MemoryEffects::Allocate, MemoryEffects::Free>(effect.getEffect()))
-      continue;
-    Value value = effect.getValue();
-    if (!value || !isa<BaseMemRefType>(value.getType()))
+LogicalResult flywheel::collectAccesses(
+    Operation *op, function_ref<void(const BufferAccess &, Access)> add) {
+  for (const BufferAccess &access : getAccessesWithin(op)) {
+    if (!access.buffer)
       return failure();
-    SmallVector<Value> buffers = findBuffers(value);
-    if (buffers.empty())
+    BufferRoots roots = findRoots(access.buffer);
+    if (!roots.isKnown)
       return failure();
-    for (Value buffer : buffers) {
-      Access access;
-      access.buffer = buffer;
-      access.isWrite = isa<MemoryEffects::Write>(effect.getEffect());
-      access.worker = worker;
-      accesses.push_back(access);
+    for (Value root : roots.roots) {
+      Access touch;
+      touch.buffer = root;
+      if (access.isRead)
+        add(access, touch);
+      touch.isWrite = true;
+      if (access.isWritten)
+        add(access, touch);
     }
   }
   return success();

@@ -12,6 +12,8 @@
 #ifndef FLYWHEEL_LIB_TRANSFORMS_PARTITION_ACCESSES_H
 #define FLYWHEEL_LIB_TRANSFORMS_PARTITION_ACCESSES_H
 
+#include "flywheel/Analysis/BufferAccesses.h"
+
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/IR/OpDefinition.h"
 
@@ -83,20 +85,16 @@ private:
   llvm::SmallVector<Access> accesses;
 };
 
-/// Returns the allocations and arguments of the function that `view` may be a
-/// view of: several if branches and loops forward buffers. Empty if they are
-/// unknown.
-llvm::SmallVector<mlir::Value> findBuffers(mlir::Value view);
-
 /// Returns the same part of the outermost view that contains it: a block of
 /// rows of `%a[:, 0:4]` or of `%a[%t, :, :]` counts as one of the rows of `%a`.
 Slice normalize(Slice slice);
 
-/// Appends the accesses to memory of `op` and of the ops inside of it, by
-/// `worker`. Fails if they are unknown. Allocations inside of `op` are not
-/// accesses.
-mlir::LogicalResult collectAccesses(mlir::Operation *op, Access::Worker worker,
-                                    llvm::SmallVectorImpl<Access> &accesses);
+/// Calls `add` for each access to memory of `op` and of the ops inside of it,
+/// by any worker: with each buffer that may be meant, and first for what is
+/// read. Fails if they are unknown.
+mlir::LogicalResult
+collectAccesses(mlir::Operation *op,
+                llvm::function_ref<void(const BufferAccess &, Access)> add);
 
 } // namespace flywheel
 

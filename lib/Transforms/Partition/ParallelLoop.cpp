@@ -27,7 +27,6 @@ public:
   LogicalResult run();
 
 private:
-  LogicalResult addEffects(Operation *op);
   bool isInside(Value value) {
     return loop.getRegion().isAncestor(value.getParentRegion());
   }
@@ -177,51 +176,17 @@ std::optional<Slice> LoopReader::findSlice(Operation *op, Value touched) {
   return slice;
 }
 
-/// Appends the accesses of `op`, which contains no other op with effects, to
-/// memory outside of the loop.
-LogicalResult LoopReader::addEffects(Operation *op) {
-  auto interface = dyn_cast<MemoryEffectOpInterface>(op);
-  // Its nested ops are visited separately.
-  if (!interface)
-    return success(op->hasTrait<OpTrait::HasRecursiveMemoryEffects>() ||
-                   isMemoryEffectFree(op));
-  SmallVector<MemoryEffects::EffectInstance> effects;
-  interface.getEffects(effects);
-  for (const MemoryEffects::EffectInstance &effect : effects) {
-    if (isa<MemoryEffects::Allocate, MemoryEffects::Free>(effect.getEffect()))
-      continue;
-    Value value = effect.getValue();
-    if (!value || !isa<BaseMemRefType>(value.getType()))
-      return failure();
-    SmallVector<Value> buffers = findBuffers(value);
-    if (buffers.empty())
-      return failure();
-    std::optional<Slice> slice = findSlice(op, value);
-    for (Value buffer : buffers) {
-      // A buffer that an iteration allocates is private to it.
-      if (isInside(buffer))
-        continue;
-      Access access;
-      access.buffer = buffer;
-      access.isWrite = isa<MemoryEffects::Write>(effect.getEffect());
-      if (slice) {
-        access.worker = Access::Worker::Owner;
-        access.slice = *slice;
-      }
-      accesses.push_back(access);
-    }
-  }
-  return success();
-}
-
 LogicalResult LoopReader::run() {
-  WalkResult result = loop.getBody()->walk([&](Operation *op) {
-    // The body of a structured op computes with numbers.
-    if (failed(addEffects(op)))
-      return WalkResult::interrupt();
-    return WalkResult::advance();
+  return collectAccesses(loop, [&](const BufferAccess &access, Access touch) {
+    // A buffer that an iteration allocates is private to it.
+    if (isInside(touch.buffer))
+      return;
+    if (std::optional<Slice> slice = findSlice(access.op, access.buffer)) {
+      touch.worker = Access::Worker::Owner;
+      touch.slice = *slice;
+    }
+    accesses.push_back(touch);
   });
-  return failure(result.wasInterrupted());
 }
 
 scf::ForOp flywheel::findTail(scf::ForOp loop) {

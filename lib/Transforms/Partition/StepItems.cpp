@@ -84,7 +84,9 @@ FailureOr<StepItem> StepReader::readOp(Operation *op) {
   if (isa<linalg_ext::CheckOp>(op) || isMemoryEffectFree(op))
     return item;
   // Every worker takes a branch or a loop with a check inside.
-  if (failed(collectAccesses(op, Access::Worker::Every, item.accesses)))
+  if (failed(collectAccesses(op, [&](const BufferAccess &, Access access) {
+        item.accesses.push_back(access);
+      })))
     return readControl(op);
   if (llvm::none_of(item.accesses,
                     [](const Access &access) { return access.isWrite; }))

@@ -13,7 +13,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "BufferOrigins.h"
+#include "flywheel/Analysis/BufferAccesses.h"
 #include "flywheel/Dialect/LinalgExt/LinalgExt.h"
 #include "flywheel/Dialect/Train/Train.h"
 #include "flywheel/Transforms/State/StatePasses.h"
@@ -46,6 +46,17 @@ static memref::AllocOp allocateLike(OpBuilder &b, Location loc, Value buffer) {
       b, loc, MemRefType::get(type.getShape(), type.getElementType()), sizes);
 }
 
+/// Returns the buffer that `buffer` is, whole, under another type.
+static Value getWholeBuffer(Value buffer) {
+  return getViewed<memref::CastOp>(buffer);
+}
+
+/// Returns the memory of `buffer`. A value that a loop carries will be in the
+/// buffer that it starts in.
+static BufferRoots findOrigins(Value buffer) {
+  return findRoots(buffer, Iterations::First);
+}
+
 static Value castTo(OpBuilder &b, Location loc, Value buffer, Type type) {
   return buffer.getType() == type
              ? buffer
@@ -72,7 +83,7 @@ private:
     memref::AllocOp copied;
     DictionaryAttr marks;
     /// The origins of `source` and of `target`.
-    BufferOrigins origins, targets;
+    BufferRoots origins, targets;
   };
 
   void copy(const Move &move, Value target);
@@ -112,8 +123,8 @@ memref::CopyOp ParallelMove::findCopy(memref::AllocOp alloc) {
   }
   if (!copy)
     return {};
-  BufferOrigins kept = findOrigins(copy.getSource());
-  kept.insert(alloc.getResult());
+  BufferRoots kept = findOrigins(copy.getSource());
+  kept.roots.insert(alloc.getResult());
   for (Operation *op = copy->getNextNode(); op != end; op = op->getNextNode()) {
     auto other = dyn_cast<memref::CopyOp>(op);
     bool isElsewhere =
@@ -161,8 +172,7 @@ void ParallelMove::copyApart(Move &move) {
     copy(move, move.copied);
   }
   move.source = move.copied;
-  move.origins.clear();
-  move.origins.insert(move.source);
+  move.origins = findOrigins(move.source);
 }
 
 unsigned ParallelMove::emit() {
@@ -185,7 +195,7 @@ unsigned ParallelMove::emit() {
     // moves. The sources overlap with no target, so any order is correct.
     if (held == moves.end()) {
       for (Move &move : moves)
-        move.origins.clear();
+        move.origins = {};
       continue;
     }
     copyApart(*held);

@@ -10,12 +10,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "BufferOrigins.h"
+#include "flywheel/Analysis/BufferAccesses.h"
 #include "flywheel/Dialect/LinalgExt/LinalgExt.h"
 #include "flywheel/Dialect/Train/Train.h"
 #include "flywheel/Transforms/State/StatePasses.h"
-
-#include "mlir/Interfaces/SideEffectInterfaces.h"
 
 using namespace mlir;
 
@@ -48,8 +46,8 @@ private:
 } // namespace
 
 Attribute VerifyChecksFirst::getVariable(Value buffer) {
-  for (Value origin : findOrigins(buffer)) {
-    auto argument = dyn_cast_or_null<BlockArgument>(origin);
+  for (Value root : findRoots(buffer).roots) {
+    auto argument = dyn_cast<BlockArgument>(root);
     if (!argument || argument.getOwner()->getParentOp() != getOperation())
       continue;
     if (Attribute variable = getOperation().getArgAttr(
@@ -60,22 +58,11 @@ Attribute VerifyChecksFirst::getVariable(Value buffer) {
 }
 
 StateWrite VerifyChecksFirst::findWrite(Operation *op) {
-  StateWrite found;
-  op->walk<WalkOrder::PreOrder>([&](MemoryEffectOpInterface inner) {
-    SmallVector<MemoryEffects::EffectInstance> effects;
-    inner.getEffects(effects);
-    for (const MemoryEffects::EffectInstance &effect : effects) {
-      Value buffer = effect.getValue();
-      if (!isa<MemoryEffects::Write>(effect.getEffect()) || !buffer)
-        continue;
-      if (Attribute variable = getVariable(buffer)) {
-        found = {inner, variable};
-        return WalkResult::interrupt();
-      }
-    }
-    return WalkResult::advance();
-  });
-  return found;
+  for (const BufferAccess &access : getAccessesWithin(op))
+    if (access.isWritten && access.buffer)
+      if (Attribute variable = getVariable(access.buffer))
+        return {access.op, variable};
+  return {};
 }
 
 void VerifyChecksFirst::runOnOperation() {

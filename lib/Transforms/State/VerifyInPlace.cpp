@@ -4,7 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "BufferOrigins.h"
+#include "flywheel/Analysis/BufferAccesses.h"
 #include "flywheel/Dialect/Codegen/Codegen.h"
 #include "flywheel/Dialect/LinalgExt/LinalgExt.h"
 #include "flywheel/Dialect/Train/Train.h"
@@ -54,7 +54,8 @@ private:
 
 LogicalResult VerifyInPlace::verifyCopy(Operation *copy) {
   Value from = copy->getOperand(0), to = copy->getOperand(1);
-  Value source = getWholeBuffer(from), target = getWholeBuffer(to);
+  Value source = getViewed<memref::CastOp>(from),
+        target = getViewed<memref::CastOp>(to);
   // A copy of a part, or into one, is a computation by itself, such as a
   // concatenation or a panel of a product.
   if (source == target || source.getDefiningOp<ViewLikeOpInterface>() ||

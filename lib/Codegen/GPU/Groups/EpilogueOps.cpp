@@ -6,6 +6,7 @@
 
 #include "EpilogueOps.h"
 
+#include "flywheel/Analysis/BufferAccesses.h"
 #include "flywheel/Analysis/Contraction.h"
 #include "flywheel/Dialect/Codegen/Codegen.h"
 
@@ -37,13 +38,8 @@ SmallVector<linalg::LinalgOp> getEpilogue(linalg::LinalgOp contraction) {
 }
 
 Value getEpilogueRoot(Value buffer) {
-  while (Operation *op = buffer.getDefiningOp()) {
-    if (!isa<memref::ExpandShapeOp, memref::CollapseShapeOp, memref::SubViewOp,
-             memref::CastOp>(op))
-      break;
-    buffer = op->getOperand(0);
-  }
-  return buffer;
+  return getViewed<memref::ExpandShapeOp, memref::CollapseShapeOp,
+                   memref::SubViewOp, memref::CastOp>(buffer);
 }
 
 /// Returns true if the next structured op, a contraction, adds to the buffer

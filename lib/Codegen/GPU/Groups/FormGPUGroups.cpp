@@ -145,8 +145,8 @@ std::vector<GroupRun> FormGPUGroups::collectRuns(Block &block) {
 
 /// Returns true if `other` uses a buffer that `member` writes, or may use one.
 static bool usesResultOf(const GroupMember &member, const GroupMember &other) {
-  for (const BufferAccess &mine : member.accesses)
-    for (const BufferAccess &theirs : other.accesses)
+  for (const GroupAccess &mine : member.accesses)
+    for (const GroupAccess &theirs : other.accesses)
       if (mine.isWritten &&
           (!mine.root || !theirs.root || mine.root == theirs.root))
         return true;

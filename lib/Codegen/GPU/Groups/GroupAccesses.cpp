@@ -25,8 +25,8 @@ using namespace mlir;
 
 namespace flywheel {
 
-bool BufferAccess::isOfRows(ArrayRef<unsigned> dims, unsigned numDims,
-                            ArrayRef<int64_t> sizes) const {
+bool GroupAccess::isOfRows(ArrayRef<unsigned> dims, unsigned numDims,
+                           ArrayRef<int64_t> sizes) const {
   if ((!isRegular && numWhole < numDims) || map.getNumResults() < numDims)
     return false;
   for (auto [number, expr] : llvm::enumerate(map.getResults())) {
@@ -43,27 +43,6 @@ bool BufferAccess::isOfRows(ArrayRef<unsigned> dims, unsigned numDims,
         return false;
   }
   return true;
-}
-
-/// Returns the buffer that `buffer` is a view of; sets `isRegular` to true if
-/// the view has all its elements.
-static Value findRoot(Value buffer, bool &isRegular) {
-  isRegular = true;
-  while (Operation *op = buffer.getDefiningOp()) {
-    if (isa<memref::AllocOp, memref::GetGlobalOp>(op))
-      return buffer;
-    if (isa<memref::ExpandShapeOp, memref::CollapseShapeOp>(op)) {
-      buffer = op->getOperand(0);
-      continue;
-    }
-    auto view = dyn_cast<ViewLikeOpInterface>(op);
-    if (!view)
-      return {};
-    isRegular = false;
-    buffer = view.getViewSource();
-  }
-  return isa<func::FuncOp>(buffer.getParentBlock()->getParentOp()) ? buffer
-                                                                   : Value();
 }
 
 bool hasOutputAlongReduction(linalg::LinalgOp op) {
@@ -115,6 +94,19 @@ static unsigned countWholeDims(Value buffer) {
   return count;
 }
 
+GroupAccess::GroupAccess(const BufferAccess &access)
+    : BufferAccess(access), root(getViewed(buffer)),
+      numWhole(countWholeDims(buffer)), map(getMap()) {
+  auto type = cast<MemRefType>(buffer.getType());
+  // Reshapes keep all elements, in their order.
+  isRegular = getViewed<memref::ExpandShapeOp, memref::CollapseShapeOp>(
+                  buffer) == root &&
+              type.getLayout().isIdentity();
+  shape.assign(type.getShape().begin(), type.getShape().end());
+  if (!isRoot(root))
+    root = {};
+}
+
 bool reducesAlongMemory(linalg::LinalgOp op) {
   for (OpOperand *input : op.getDpsInputOperands()) {
     AffineMap map = op.getMatchingIndexingMap(input);
@@ -131,19 +123,8 @@ bool reducesAlongMemory(linalg::LinalgOp op) {
 
 GroupMember::GroupMember(linalg::LinalgOp op)
     : op(op), sizes(getStaticLoopSizes(op)) {
-  for (OpOperand &operand : op->getOpOperands()) {
-    auto type = dyn_cast<MemRefType>(operand.get().getType());
-    if (!type)
-      continue;
-    BufferAccess access;
-    access.root = findRoot(operand.get(), access.isRegular);
-    access.isRegular &= type.getLayout().isIdentity();
-    access.numWhole = countWholeDims(operand.get());
-    access.isWritten = op.isDpsInit(&operand);
-    access.map = op.getMatchingIndexingMap(&operand);
-    access.shape.assign(type.getShape().begin(), type.getShape().end());
-    accesses.push_back(access);
-  }
+  for (const BufferAccess &access : getAccesses(op))
+    accesses.emplace_back(access);
   AffineMap out = op.getMatchingIndexingMap(op.getDpsInitOperand(0));
   for (AffineExpr expr : out.getResults()) {
     // An output may be along a loop that reduces another output.
@@ -160,8 +141,8 @@ GroupMember::GroupMember(linalg::LinalgOp op)
 }
 
 bool GroupMember::conflictsWith(const GroupMember &other) const {
-  for (const BufferAccess &mine : accesses)
-    for (const BufferAccess &theirs : other.accesses)
+  for (const GroupAccess &mine : accesses)
+    for (const GroupAccess &theirs : other.accesses)
       if ((mine.isWritten || theirs.isWritten) &&
           (!mine.root || !theirs.root || mine.root == theirs.root))
         return true;
@@ -171,7 +152,7 @@ bool GroupMember::conflictsWith(const GroupMember &other) const {
 bool GroupMember::hasRowsSideBySide(unsigned numDims) const {
   if (op.getNumReductionLoops() == 0 || numDims == 0)
     return false;
-  for (const BufferAccess &access : accesses)
+  for (const GroupAccess &access : accesses)
     if (!access.isWritten && access.map.getNumResults() != 0)
       return access.map.getResults().back().isFunctionOfDim(
           rowDims[numDims - 1]);
@@ -183,7 +164,7 @@ TypedAttr GroupMember::getIdentity() const {
 }
 
 bool GroupMember::canTile(ArrayRef<int64_t> tile) const {
-  for (const BufferAccess &access : accesses)
+  for (const GroupAccess &access : accesses)
     for (AffineExpr expr : access.map.getResults()) {
       bool isTiled = false;
       for (auto [dim, size] : llvm::enumerate(tile))

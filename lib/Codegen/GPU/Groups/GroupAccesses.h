@@ -7,6 +7,8 @@
 #ifndef FLYWHEEL_LIB_CODEGEN_GPU_GROUPS_GROUPACCESSES_H
 #define FLYWHEEL_LIB_CODEGEN_GPU_GROUPS_GROUPACCESSES_H
 
+#include "flywheel/Analysis/BufferAccesses.h"
+
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -20,8 +22,11 @@ namespace flywheel {
 /// may have in workgroup memory.
 inline constexpr int64_t kLongBytes = 16 * 1024;
 
-/// The way in which an op reads or writes one of its buffers.
-struct BufferAccess {
+/// An access of a member of a group, which asks for more: a launch writes whole
+/// rows or tiles of a root, as one of its dimensions or of several.
+struct GroupAccess : BufferAccess {
+  explicit GroupAccess(const BufferAccess &access);
+
   /// The allocation or the argument of the function; null if it is not known.
   mlir::Value root;
   /// True if the buffer has all elements of the root, in its order.
@@ -29,7 +34,6 @@ struct BufferAccess {
   /// The number of first dimensions that are whole dimensions of the root:
   /// slices of the buffer are slices within them.
   unsigned numWhole = 0;
-  bool isWritten = false;
   mlir::AffineMap map;
   llvm::SmallVector<int64_t> shape;
 
@@ -154,7 +158,7 @@ public:
   /// A handle, whose methods are not `const`.
   mutable mlir::linalg::LinalgOp op;
   mutable mlir::linalg::FillOp fill;
-  llvm::SmallVector<BufferAccess> accesses;
+  llvm::SmallVector<GroupAccess> accesses;
   /// Parallel loops in the order of the dimensions of the first result.
   llvm::SmallVector<unsigned> rowDims;
   llvm::SmallVector<int64_t> sizes;

@@ -99,7 +99,7 @@ splitTerms(const GroupMember &member);
 /// A launch: a group, or a structured op in no group.
 struct LaunchNode {
   mlir::Operation *op;
-  llvm::SmallVector<BufferAccess> accesses;
+  llvm::SmallVector<GroupAccess> accesses;
 };
 
 /// Merges those of `nodes` into one group, in their order and with no other use

@@ -30,13 +30,13 @@ static SmallVector<unsigned> computeLevels(ArrayRef<LaunchNode> nodes) {
   Uses ofAll, ofUnknown;
   for (const LaunchNode &node : nodes) {
     unsigned level = 0;
-    for (const BufferAccess &access : node.accesses) {
+    for (const GroupAccess &access : node.accesses) {
       const Uses &known = access.root ? uses[access.root] : ofAll;
       level = std::max({level, known.afterWrites, ofUnknown.afterWrites});
       if (access.isWritten)
         level = std::max({level, known.afterReads, ofUnknown.afterReads});
     }
-    for (const BufferAccess &access : node.accesses)
+    for (const GroupAccess &access : node.accesses)
       for (Uses *known :
            {access.root ? &uses[access.root] : &ofUnknown, &ofAll}) {
         unsigned &after =

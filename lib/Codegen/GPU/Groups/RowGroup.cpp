@@ -39,7 +39,7 @@ static bool canDivide(ArrayRef<GroupMember> members, const RowCount &count) {
   llvm::SmallDenseMap<Value, Users> users;
   for (const GroupMember &member : members) {
     llvm::SmallDenseSet<Value> seen;
-    for (const BufferAccess &access : member.accesses) {
+    for (const GroupAccess &access : member.accesses) {
       // Another member may write an unknown buffer.
       if (!access.root)
         return false;
@@ -50,7 +50,7 @@ static bool canDivide(ArrayRef<GroupMember> members, const RowCount &count) {
   }
   for (const GroupMember &member : members) {
     unsigned numDims = member.getNumRowDims(count);
-    for (const BufferAccess &access : member.accesses) {
+    for (const GroupAccess &access : member.accesses) {
       const Users &known = users[access.root];
       if (known.isWritten && known.number > 1 &&
           !access.isOfRows(member.rowDims, numDims, member.sizes))
@@ -331,7 +331,7 @@ scf::ForallOp RowGroup::emit() {
       }
     }
     member.emitPart(b, part);
-    for (const BufferAccess &access : member.accesses)
+    for (const GroupAccess &access : member.accesses)
       if (access.root && !llvm::is_contained(roots, access.root))
         roots.push_back(access.root);
   }

@@ -19,6 +19,7 @@
 #include "../Schedule/BlockTile.h"
 #include "GroupAccesses.h"
 
+#include "flywheel/Analysis/BufferAccesses.h"
 #include "flywheel/Dialect/Codegen/Codegen.h"
 #include "flywheel/Support/CheckedSize.h"
 
@@ -97,17 +98,10 @@ private:
 };
 } // namespace
 
-/// Returns the buffer that `buffer` is a part of.
-static Value getSource(Value buffer) {
-  while (auto view = buffer.getDefiningOp<ViewLikeOpInterface>())
-    buffer = view.getViewSource();
-  return buffer;
-}
-
 /// Returns true if `op` writes the buffer of `value`.
 static bool writes(linalg::LinalgOp op, Value value) {
   return llvm::any_of(op.getDpsInits(), [&](Value init) {
-    return getSource(init) == getSource(value);
+    return getViewed(init) == getViewed(value);
   });
 }
 
@@ -164,7 +158,7 @@ void ColumnTiling::findProducts() {
     if (member.op.getNumDpsInits() != 1)
       continue;
     Value out = member.op.getDpsInits().front();
-    auto found = candidates.find(getSource(out));
+    auto found = candidates.find(getViewed(out));
     if (found == candidates.end() || longBuffers.contains(found->first))
       continue;
     bool isProduct =

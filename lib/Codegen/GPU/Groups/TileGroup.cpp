@@ -21,7 +21,7 @@ TileGroup::TileGroup(const GroupMember &contraction) : members{contraction} {
   SmallVector<int64_t> tileOfLoop = chooseTile(contraction.op);
   for (unsigned loop : loops)
     tile.push_back(tileOfLoop[loop]);
-  for (const BufferAccess &access : contraction.accesses) {
+  for (const GroupAccess &access : contraction.accesses) {
     Use use = !access.isWritten                 ? Use::Read
               : access.root && access.isRegular ? Use::Tiles
                                                 : Use::Written;
@@ -75,7 +75,7 @@ TileGroup::divide(ArrayRef<int64_t> dims) const {
 std::optional<TileGroup::Walk>
 TileGroup::match(const GroupMember &member) const {
   std::optional<Walk> walk;
-  for (const BufferAccess &access : member.accesses) {
+  for (const GroupAccess &access : member.accesses) {
     const auto *known = roots.find(access.root);
     if (known == roots.end() || known->second != Use::Tiles)
       continue;
@@ -99,7 +99,7 @@ bool TileGroup::canTake(const GroupMember &member) const {
   if (op.getNumParallelLoops() != op.getNumLoops() || member.fill ||
       !match(member))
     return false;
-  for (const BufferAccess &access : member.accesses) {
+  for (const GroupAccess &access : member.accesses) {
     const auto *known = roots.find(access.root);
     bool isKnown = known != roots.end();
     // Another tile may write an unknown buffer.
@@ -111,7 +111,7 @@ bool TileGroup::canTake(const GroupMember &member) const {
                              access.map.getNumResults() != op.getNumLoops()))
       return false;
     // Nor one that the member itself reads in another order.
-    for (const BufferAccess &other : member.accesses)
+    for (const GroupAccess &other : member.accesses)
       if (access.isWritten && !other.isWritten && access.root == other.root &&
           access.map != other.map)
         return false;
@@ -121,7 +121,7 @@ bool TileGroup::canTake(const GroupMember &member) const {
 
 void TileGroup::add(const GroupMember &member) {
   Walk walk = *match(member);
-  for (const BufferAccess &access : member.accesses) {
+  for (const GroupAccess &access : member.accesses) {
     if (!access.isWritten) {
       roots.try_emplace(access.root, Use::Read);
       continue;

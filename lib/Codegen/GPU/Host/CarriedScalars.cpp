@@ -11,7 +11,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "CarriedScalars.h"
-#include "BufferEffects.h"
+#include "KernelBlocks.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"

@@ -17,9 +17,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "BufferEffects.h"
 #include "CarriedScalars.h"
 #include "HostScalars.h"
+#include "KernelBlocks.h"
 #include "RuntimeCalls.h"
 
 #include "flywheel/Codegen/GPU/GPUPasses.h"

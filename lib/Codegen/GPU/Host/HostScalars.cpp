@@ -6,8 +6,10 @@
 
 #include "HostScalars.h"
 
-#include "BufferEffects.h"
+#include "KernelBlocks.h"
 #include "RuntimeCalls.h"
+
+#include "flywheel/Analysis/BufferAccesses.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"

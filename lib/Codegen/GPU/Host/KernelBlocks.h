@@ -1,11 +1,11 @@
-//===- BufferEffects.h - What ops do to parts of buffers ----*- C++ -*-===//
+//===- KernelBlocks.h - Blocks of a kernel that checks end ------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef FLYWHEEL_LIB_CODEGEN_GPU_HOST_BUFFEREFFECTS_H
-#define FLYWHEEL_LIB_CODEGEN_GPU_HOST_BUFFEREFFECTS_H
+#ifndef FLYWHEEL_LIB_CODEGEN_GPU_HOST_KERNELBLOCKS_H
+#define FLYWHEEL_LIB_CODEGEN_GPU_HOST_KERNELBLOCKS_H
 
 #include "mlir/IR/Operation.h"
 
@@ -24,12 +24,6 @@ mlir::Block *getNext(mlir::Block *block);
 /// for other blocks.
 int32_t getFailureStatus(mlir::Block *block);
 
-/// Return true if `op`, or an op in it, may write, or read, the part of its
-/// root that `buffer` is. Different arguments and allocations are different
-/// roots.
-bool mayWrite(mlir::Operation *op, mlir::Value buffer);
-bool mayRead(mlir::Operation *op, mlir::Value buffer);
-
 } // namespace flywheel
 
-#endif // FLYWHEEL_LIB_CODEGEN_GPU_HOST_BUFFEREFFECTS_H
+#endif // FLYWHEEL_LIB_CODEGEN_GPU_HOST_KERNELBLOCKS_H
