@@ -42,13 +42,13 @@ struct AttachTarget : flywheel::impl::AttachTargetBase<AttachTarget> {
       getOperation().emitError() << llvm::toString(known.takeError());
       return signalPassFailure();
     }
-    const Backend *backend = findBackendOfDevice(options);
-    if (!backend) {
-      getOperation().emitError() << describeWrongDevice(options.getDevice())
-                                 << "expected " << listDevices();
+    llvm::Expected<const Backend *> chosen =
+        findBackendOfDevice(options, backend);
+    if (!chosen) {
+      getOperation().emitError() << llvm::toString(chosen.takeError());
       return signalPassFailure();
     }
-    Attribute target = backend->makeTarget(getOperation(), options);
+    Attribute target = (*chosen)->makeTarget(getOperation(), options);
     if (!target)
       return signalPassFailure();
     getOperation()->setAttr(name, target);

@@ -11,7 +11,7 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 
-#include <cassert>
+#include <atomic>
 #include <vector>
 
 using namespace mlir;
@@ -42,23 +42,54 @@ static std::vector<std::unique_ptr<Backend>> &getRegistry() {
   return registry;
 }
 
-void registerBackend(std::unique_ptr<Backend> backend) {
-  assert(llvm::none_of(getBackends(),
-                       [&](const std::unique_ptr<Backend> &other) {
-                         return other->getInfo().name ==
-                                backend->getInfo().name;
-                       }) &&
-         "expected a back end with a new name");
+/// True once somebody has looked for a back end: another one could change what
+/// they found, and its registration move what they look at.
+static std::atomic<bool> hasBeenRead = false;
+
+llvm::Error registerBackend(std::unique_ptr<Backend> backend) {
+  const BackendInfo &info = backend->getInfo();
+  if (hasBeenRead)
+    return llvm::createStringError(
+        "expected the back end '" + info.name +
+        "' to be registered before the first compilation");
+  for (const std::unique_ptr<Backend> &other : getRegistry()) {
+    if (other->getInfo().name == info.name)
+      return llvm::createStringError("there is a back end '" + info.name +
+                                     "' already");
+    if (other->getInfo().lowering == info.lowering &&
+        other->takesDevice(info.exampleDevice))
+      return llvm::createStringError(
+          "expected a device of its own for the back end '" + info.name +
+          "', found '" + info.exampleDevice + "', which the back end '" +
+          other->getInfo().name + "' takes");
+  }
   getRegistry().push_back(std::move(backend));
+  return llvm::Error::success();
 }
 
-ArrayRef<std::unique_ptr<Backend>> getBackends() { return getRegistry(); }
+ArrayRef<std::unique_ptr<Backend>> getBackends() {
+  hasBeenRead = true;
+  return getRegistry();
+}
 
-const Backend *findBackendOfDevice(const TargetOptions &options) {
+llvm::Expected<const Backend *>
+findBackendOfDevice(const TargetOptions &options, StringRef name) {
+  StringRef device = options.getDevice();
   for (const std::unique_ptr<Backend> &backend : getBackends())
-    if (backend->takesDevice(options.getDevice()))
+    if ((name.empty() || name == backend->getInfo().name) &&
+        backend->takesDevice(device))
       return backend.get();
-  return nullptr;
+  if (name.empty())
+    return llvm::createStringError(describeWrongDevice(device) + "expected " +
+                                   listDevices());
+  std::string known;
+  for (const std::unique_ptr<Backend> &backend : getBackends())
+    if (backend->takesDevice(device))
+      known += (known.empty() ? "" : ", ") + backend->getInfo().name.str();
+  return llvm::createStringError(
+      "expected the name of a back end that takes the device '" + device +
+      "' (" + (known.empty() ? "there is none" : known) + "), found '" + name +
+      "'");
 }
 
 static StringRef getName(Lowering lowering) {

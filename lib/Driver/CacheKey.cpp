@@ -13,11 +13,13 @@
 
 #include "mlir/InitAllDialects.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringMap.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/SHA256.h"
 #include "llvm/TargetParser/Host.h"
 
 #include <dlfcn.h>
+#include <mutex>
 
 using namespace mlir;
 using llvm::StringRef;
@@ -97,6 +99,20 @@ static std::string describeCompiler() {
   return text;
 }
 
+/// Returns the same for the library that has the back end, which may be a
+/// program's own.
+static std::string describeLibrary(const Backend &backend) {
+  static std::mutex mutex;
+  static llvm::StringMap<std::string> libraries;
+  std::lock_guard<std::mutex> lock(mutex);
+  llvm::StringRef name = backend.getInfo().name;
+  auto [entry, isNew] = libraries.try_emplace(name);
+  // The name is a constant of the library.
+  if (isNew)
+    entry->second = describeFile(const_cast<char *>(name.data()));
+  return entry->second;
+}
+
 /// Adds the target of the machine code to the key. Returns false if LLVM has no
 /// such target, or if the current folder, which line tables contain, is not
 /// known.
@@ -145,9 +161,13 @@ std::string getCacheKey(ModuleOp module, const CompilerOptions &options,
   if (compiler.empty())
     note = "not used, as the files of this compiler cannot be read";
   KeyBuilder key;
+  std::string library = describeLibrary(backend);
+  if (library.empty())
+    note = "not used, as there is no telling which back end this is";
   if (!note.empty() || !addTarget(key, options))
     return {};
   key.add("compiler", compiler);
+  key.add("backend-library", library);
   key.add("backend", backend.getInfo().name);
   key.add("device", options.target.getDevice());
   for (const OptionInfo &option : getOptionTable())

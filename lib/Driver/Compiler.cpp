@@ -41,10 +41,12 @@
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSet.h"
+#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
+#include "llvm/Support/Program.h"
 #include "llvm/Support/SourceMgr.h"
 
 #include <chrono>
@@ -439,6 +441,32 @@ static void warnOfUnreadOptions(ModuleOp module, const CompilerOptions &options,
   }
 }
 
+/// Sets `options.target.ptxas`. Emits an error if the requested program is not
+/// there, or nothing needs it.
+static LogicalResult findAssembler(ModuleOp module, CompilerOptions &options,
+                                   const Backend &backend) {
+  if (!options.assembler)
+    return success();
+  StringRef usual = backend.getInfo().assembler, asked = *options.assembler;
+  if (usual.empty() && !asked.empty())
+    return emitError(module->getLoc())
+           << "the target '" << options.target.getDevice()
+           << "' has no assembler, found '" << asked << "'";
+  if (usual.empty() || asked == "none")
+    return success();
+  StringRef name = asked.empty() ? usual : asked;
+  llvm::ErrorOr<std::string> found = llvm::sys::findProgramByName(name);
+  if (!found && asked.empty())
+    found = llvm::sys::findProgramByName(name, {"/usr/local/cuda/bin"});
+  // A path is used as it is.
+  if (found && llvm::sys::fs::can_execute(*found))
+    options.target.ptxas = *found;
+  else if (!asked.empty())
+    return emitError(module->getLoc())
+           << "expected a program as the assembler, found '" << name << "'";
+  return success();
+}
+
 static LogicalResult attachFilePrefixMap(ModuleOp module,
                                          const CompilerOptions &options) {
   if (!options.filePrefixMap || (options.filePrefixMap->empty() &&
@@ -457,8 +485,10 @@ static LogicalResult attachFilePrefixMap(ModuleOp module,
   return success();
 }
 
+/// Forgets in `said` what is said in each compilation, with a cache or without.
 static FailureOr<CompiledModule>
-compileOnThisStack(OwningOpRef<ModuleOp> module, const CompilerOptions &given) {
+compileOnThisStack(OwningOpRef<ModuleOp> module, const CompilerOptions &given,
+                   std::vector<SaidDiagnostic> &said) {
   CompilerOptions options = given;
   if (!options.stopAfter.empty() &&
       llvm::none_of(getStages(), [&](const Stage &stage) {
@@ -486,12 +516,18 @@ compileOnThisStack(OwningOpRef<ModuleOp> module, const CompilerOptions &given) {
   if (!found)
     return emitError(module->getLoc()) << llvm::toString(found.takeError());
   const Backend &backend = **found;
-  if (failed(backend.checkOptions(*module, options)))
+  if (failed(backend.checkOptions(*module, options)) ||
+      failed(findAssembler(*module, options, backend)))
     return failure();
   // The threads of the environment are those of the CPU.
   bool sharesSteps = backend.getFeatures().sharesSteps;
   if (!options.threads)
     options.threads = sharesSteps ? options.defaultThreads : 1;
+  // The options alone say this, and two of them may lead to one program: it is
+  // not kept with what else is said.
+  if (*numDone == 0)
+    warnOfUnreadOptions(*module, options, backend);
+  said.clear();
   CompiledModule result;
   result.options = options;
   if (loadFromCache(*module, result))
@@ -503,8 +539,6 @@ compileOnThisStack(OwningOpRef<ModuleOp> module, const CompilerOptions &given) {
     return result;
   }
   PlainErrors plain(module->getContext());
-  if (*numDone == 0)
-    warnOfUnreadOptions(*module, options, backend);
   for (const Stage &stage : getStages().drop_front(*numDone)) {
     PassManager pm(module->getContext());
     // Verifies each stage at its end: verifying after every pass would take a
@@ -551,7 +585,7 @@ flywheel::compileModule(OwningOpRef<ModuleOp> module,
       });
   auto [loc, type] = findLargestTensor(*module);
   bool hasMemory = runOnLargeStack(
-      [&] { result = compileOnThisStack(std::move(module), options); });
+      [&] { result = compileOnThisStack(std::move(module), options, said); });
   if (hasMemory && succeeded(result))
     result->said = std::move(said);
   if (hasMemory)

@@ -64,9 +64,10 @@ std::string formatSettings(const Stage &stage, const CompilerOptions &options) {
   Builder b(&context);
   std::string text;
   llvm::raw_string_ostream os(text);
+  size_t number = *findStage(stage.name);
   for (const OptionInfo &option : getOptionTable()) {
-    // Previous stages have recorded their options.
-    if (option.stage != stage.name ||
+    std::optional<size_t> first = findStage(option.stage);
+    if (!first || *first > number ||
         (option.isOpen && !option.isGiven(options)))
       continue;
     os << (text.empty() ? "" : ", ") << option.name << " = "
@@ -105,6 +106,24 @@ static LogicalResult adopt(const OptionInfo &option, Attribute recorded,
   return success();
 }
 
+LogicalResult adoptOptions(ModuleOp module, DictionaryAttr record,
+                           CompilerOptions &options) {
+  StringRef stage = record.getAs<StringAttr>("stage").getValue();
+  for (NamedAttribute recorded : record) {
+    if (recorded.getName() == "stage")
+      continue;
+    const OptionInfo *option = findOption(recorded.getName());
+    if (!option)
+      return module->emitError()
+             << "malformed '" << train::TrainDialect::getCompilationAttrName()
+             << "': there is no option '" << recorded.getName().getValue()
+             << "'";
+    if (failed(adopt(*option, recorded.getValue(), stage, module, options)))
+      return failure();
+  }
+  return success();
+}
+
 FailureOr<size_t> resumeOptions(ModuleOp module, CompilerOptions &options) {
   Attribute attribute =
       module->getAttr(train::TrainDialect::getCompilationAttrName());
@@ -122,18 +141,8 @@ FailureOr<size_t> resumeOptions(ModuleOp module, CompilerOptions &options) {
                         << attribute;
     return failure();
   }
-  for (NamedAttribute recorded : record) {
-    if (recorded.getName() == "stage")
-      continue;
-    const OptionInfo *option = findOption(recorded.getName());
-    if (!option)
-      return module->emitError()
-             << "malformed '" << train::TrainDialect::getCompilationAttrName()
-             << "': there is no option '" << recorded.getName().getValue()
-             << "'";
-    if (failed(adopt(*option, recorded.getValue(), stage, module, options)))
-      return failure();
-  }
+  if (failed(adoptOptions(module, record, options)))
+    return failure();
   if (std::optional<size_t> wanted = findStage(options.stopAfter);
       wanted && *wanted < *last) {
     module->emitError() << "the module is after stage '" << stage.getValue()

@@ -217,6 +217,7 @@ static void populateTarget(OpPassManager &pm, const CompilerOptions &options) {
   target.l1Bytes = options.target.l1Bytes;
   target.l2Bytes = options.target.l2Bytes;
   target.cores = options.target.cores;
+  target.backend = getBackend(options).getInfo().name.str();
   pm.addPass(createAttachTarget(target));
 }
 
@@ -371,10 +372,12 @@ ArrayRef<Stage> flywheel::getStages() {
 }
 
 void flywheel::populateStage(OpPassManager &pm, const Stage &stage,
-                             const CompilerOptions &options) {
+                             const CompilerOptions &options,
+                             ArrayRef<std::string> given) {
   stage.populate(pm, options);
   RecordStageOptions record;
   record.stage = stage.name.str();
   record.settings = formatSettings(stage, options);
+  llvm::append_range(record.given, given);
   pm.addPass(createRecordStage(record));
 }

@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "flywheel/Dialect/Train/Train.h"
+#include "flywheel/Driver/Backend.h"
 #include "flywheel/Driver/Compiler.h"
 #include "flywheel/Driver/DriverPasses.h"
 #include "flywheel/Driver/StageOrder.h"
@@ -55,11 +56,84 @@ public:
                           << settings.getValue() << "'";
       return signalPassFailure();
     }
-    for (NamedAttribute setting : added)
-      record.set(setting.getName(), setting.getValue());
+    for (NamedAttribute setting : added) {
+      Attribute known = record.get(setting.getName());
+      if (!known || known == setting.getValue()) {
+        record.set(setting.getName(), setting.getValue());
+      } else if (isContradiction(added, setting.getName(), known)) {
+        emitOtherValue(record.get("stage"), setting, known);
+        return signalPassFailure();
+      }
+    }
     record.set("stage", b.getStringAttr(stage.getValue()));
     module->setAttr(train::TrainDialect::getCompilationAttrName(),
                     record.getDictionary(&getContext()));
+    if (failed(checkBackend()))
+      signalPassFailure();
+  }
+
+private:
+  /// Returns the passes of the stage with the options that `settings` are;
+  /// nothing if no back end has them.
+  std::optional<std::string> getPasses(DictionaryAttr settings) {
+    NamedAttrList record(settings);
+    record.set("stage", Builder(&getContext()).getStringAttr(stage.getValue()));
+    CompilerOptions options;
+    if (failed(adoptOptions(getOperation(), record.getDictionary(&getContext()),
+                            options)))
+      return {};
+    llvm::Expected<const Backend *> backend = findBackend(options);
+    if (!backend) {
+      llvm::consumeError(backend.takeError());
+      return {};
+    }
+    // No stage that reads them is compiled without.
+    options.maxDimSizes = options.maxDimSizes.value_or(DimSizeBounds());
+    OpPassManager pm(ModuleOp::getOperationName());
+    getStages()[*findStage(stage)].populate(pm, options);
+    std::string text;
+    llvm::raw_string_ostream os(text);
+    pm.printAsTextualPipeline(os);
+    return text;
+  }
+
+  /// Returns true if the stage should not have run with `settings`: an option
+  /// of theirs was `known` to previous stages with another value.
+  bool isContradiction(DictionaryAttr settings, StringAttr option,
+                       Attribute known) {
+    if (llvm::is_contained(given, option.getValue()))
+      return true;
+    NamedAttrList others(settings);
+    others.set(option, known);
+    return getPasses(settings) !=
+           getPasses(others.getDictionary(&getContext()));
+  }
+
+  /// Emits the error of a setting of this stage that is not the one of the
+  /// stages up to `last`.
+  void emitOtherValue(Attribute last, NamedAttribute setting, Attribute known) {
+    InFlightDiagnostic error = getOperation()->emitError();
+    error << "stage '" << stage.getValue() << "': expected ";
+    if (isa<UnitAttr>(known))
+      error << "no '" << setting.getName().getValue() << "'";
+    else
+      error << "'" << setting.getName().getValue() << "' to be " << known;
+    error << ", as in the stages up to " << last << ", found ";
+    if (isa<UnitAttr>(setting.getValue()))
+      error << "none";
+    else
+      error << setting.getValue();
+  }
+
+  /// Checks all recorded options as the compiler does before the first stage.
+  LogicalResult checkBackend() {
+    CompilerOptions options;
+    if (failed(resumeOptions(getOperation(), options)))
+      return failure();
+    llvm::Expected<const Backend *> backend = findBackend(options);
+    if (!backend)
+      return getOperation()->emitError() << llvm::toString(backend.takeError());
+    return (*backend)->checkOptions(getOperation(), options);
   }
 };
 } // namespace

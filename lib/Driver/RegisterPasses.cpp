@@ -16,6 +16,7 @@
 #include "flywheel/Driver/Compiler.h"
 #include "flywheel/Driver/DriverPasses.h"
 #include "flywheel/Driver/OptionTable.h"
+#include "flywheel/Driver/StageOrder.h"
 #include "flywheel/Target/EntryPoints/EntryPointsPasses.h"
 #include "flywheel/Transforms/Bufferization/BufferizationPasses.h"
 #include "flywheel/Transforms/Checks/ChecksPasses.h"
@@ -53,8 +54,10 @@ public:
   LogicalResult
   parse(StringRef text,
         llvm::function_ref<LogicalResult(const Twine &)> handleError);
-  /// Returns the options that `text` gives.
-  llvm::Expected<CompilerOptions> getCompilerOptions() const;
+  /// Returns the options that were given to a stage, and adds their names to
+  /// `names`.
+  llvm::Expected<CompilerOptions>
+  getCompilerOptions(const Stage &stage, std::vector<std::string> &names) const;
 
 private:
   /// In the order of the table.
@@ -77,13 +80,23 @@ LogicalResult StageOptions::parse(
                      llvm::join(names, ", ") + "; found '" + text + "'");
 }
 
-llvm::Expected<CompilerOptions> StageOptions::getCompilerOptions() const {
+llvm::Expected<CompilerOptions>
+StageOptions::getCompilerOptions(const Stage &stage,
+                                 std::vector<std::string> &names) const {
   CompilerOptions options;
-  for (auto [info, value] : llvm::zip_equal(getOptionTable(), values))
-    if (value.second->getNumOccurrences())
-      if (llvm::Error error = info.parse(options, *value.second))
-        return llvm::createStringError(*value.first + ": " +
-                                       llvm::toString(std::move(error)));
+  for (auto [info, value] : llvm::zip_equal(getOptionTable(), values)) {
+    if (!value.second->getNumOccurrences())
+      continue;
+    if (llvm::Error error = info.parse(options, *value.second))
+      return llvm::createStringError(*value.first + ": " +
+                                     llvm::toString(std::move(error)));
+    if (std::optional<size_t> first = findStage(info.stage);
+        first && *first > *findStage(stage.name))
+      return llvm::createStringError(*value.first + ": stage '" + stage.name +
+                                     "' does not read it, but '" + info.stage +
+                                     "' and later ones do");
+    names.push_back(info.name.str());
+  }
   auto spell = [](const OptionInfo &option) { return option.getFlag(); };
   if (llvm::Error error = checkOptions(options, spell))
     return std::move(error);
@@ -108,10 +121,12 @@ static void registerStagePipelines() {
           StageOptions options;
           if (failed(options.parse(text, handleError)))
             return failure();
-          llvm::Expected<CompilerOptions> given = options.getCompilerOptions();
+          std::vector<std::string> names;
+          llvm::Expected<CompilerOptions> given =
+              options.getCompilerOptions(stage, names);
           if (!given)
             return handleError(llvm::toString(given.takeError()));
-          populateStage(pm, stage, *given);
+          populateStage(pm, stage, *given, names);
           return success();
         },
         [](llvm::function_ref<void(const mlir::detail::PassOptions &)> handle) {

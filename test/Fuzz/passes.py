@@ -32,8 +32,8 @@ PIPELINES = [
     "--mlir-print-op-generic",
     "--flywheel-expand --flywheel-autodiff --flywheel-functionalize",
     "--flywheel-expand --flywheel-autodiff --flywheel-functionalize --flywheel-linalg --flywheel-fuse",
-    "--flywheel-expand --flywheel-autodiff --flywheel-functionalize --flywheel-linalg "
-    "--flywheel-fuse=lowering=reference --flywheel-bufferize",
+    "--flywheel-expand --flywheel-autodiff --flywheel-functionalize "
+    "--flywheel-linalg=lowering=reference --flywheel-fuse=lowering=reference --flywheel-bufferize=lowering=reference",
 ]
 # An error is read without the ops that it is about.
 OPT = "flywheel-opt --mlir-disable-threading --mlir-print-op-on-diagnostic=false --split-input-file"

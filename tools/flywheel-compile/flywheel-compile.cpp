@@ -298,31 +298,7 @@ static CodegenOptions getCodegenOptions(const TargetOptions &target) {
   codegen.loopVectorize = llvmVectorize;
   codegen.slpVectorize = llvmVectorize;
   codegen.lineTables = debugInfo;
-  const Backend *backend = findBackendOfDevice(target);
-  codegen.linkGPURuntime = backend && backend->getFeatures().linksGPURuntime;
   return codegen;
-}
-
-/// Sets the assembler for code of a GPU: the requested one, or the one that is
-/// installed.
-static llvm::Error findAssembler(TargetOptions &target) {
-  const Backend *backend = findBackendOfDevice(target);
-  std::string usual = backend ? backend->getInfo().assembler.str() : "";
-  if (usual.empty() && ptxas.getNumOccurrences())
-    return llvm::createStringError("--ptxas goes with --target=cuda only");
-  if (usual.empty() || ptxas == "none")
-    return llvm::Error::success();
-  std::string name = ptxas.empty() ? usual : ptxas.getValue();
-  llvm::ErrorOr<std::string> found = llvm::sys::findProgramByName(name);
-  if (!found && ptxas.empty())
-    found = llvm::sys::findProgramByName(name, {"/usr/local/cuda/bin"});
-  // A path is used as it is.
-  if (found && llvm::sys::fs::can_execute(*found))
-    target.ptxas = *found;
-  else if (!ptxas.empty())
-    return llvm::createStringError("--ptxas: there is no program '" + name +
-                                   "'");
-  return llvm::Error::success();
 }
 
 /// Checks that the block of a caller in C fits in an address space of 32 bits,
@@ -365,6 +341,8 @@ static int emitMachineCode(CompiledModule &compiled) {
   if (llvm::Error error = checkAddressSpace(compiled))
     return fail(llvm::toString(std::move(error)));
   CodegenOptions codegen = getCodegenOptions(compiled.options.target);
+  codegen.linkGPURuntime =
+      getBackend(compiled.options).getFeatures().linksGPURuntime;
   if (emitKind != "obj")
     return emitMachineText(compiled, codegen);
   const DimSizeBounds &bounds = *compiled.options.maxDimSizes;
@@ -450,8 +428,8 @@ static int compile() {
     options.target.cpu.clear();
   if (isStage)
     options.stopAfter = emitKind;
-  else if (llvm::Error error = findAssembler(options.target))
-    return fail(llvm::toString(std::move(error)));
+  else
+    options.assembler = ptxas.getValue();
   // A target that cannot work is reported before any work is done.
   llvm::Expected<std::unique_ptr<llvm::TargetMachine>> machine =
       createTargetMachine(getCodegenOptions(options.target));

@@ -128,9 +128,10 @@ private:
   BackendInfo info;
 };
 
-/// Adds a back end with a new name. Not thread-safe: call it before the first
-/// compilation.
-void registerBackend(std::unique_ptr<Backend> backend);
+/// Adds a back end. Returns an error if its name is another one's, if another
+/// one of the same lowering takes its example device, or if back ends have been
+/// chosen already. Not thread-safe: call it before the first compilation.
+llvm::Error registerBackend(std::unique_ptr<Backend> backend);
 
 /// Returns every back end, in the order of registration; ours are first.
 llvm::ArrayRef<std::unique_ptr<Backend>> getBackends();
@@ -143,8 +144,11 @@ llvm::Expected<const Backend *> findBackend(const CompilerOptions &options);
 /// Returns the same for options that have a back end.
 const Backend &getBackend(const CompilerOptions &options);
 
-/// Returns the first back end that takes the device; null if there is none.
-const Backend *findBackendOfDevice(const TargetOptions &options);
+/// Returns the back end with the name, or the first one that takes the device
+/// of `options` if `name` is empty. Returns an error, with what is expected, if
+/// there is none, or if it does not take the device.
+llvm::Expected<const Backend *>
+findBackendOfDevice(const TargetOptions &options, llvm::StringRef name = "");
 
 /// Returns the text of an error about a device: `'tpu' is not a device such as
 /// cuda:sm_90a: `.

@@ -42,9 +42,10 @@ struct Stage {
 llvm::ArrayRef<Stage> getStages();
 
 /// Adds the passes of a stage and one that records in the module that the stage
-/// is done.
+/// is done. The options that are `given` must be those of the stages before it.
 void populateStage(mlir::OpPassManager &pm, const Stage &stage,
-                   const CompilerOptions &options);
+                   const CompilerOptions &options,
+                   llvm::ArrayRef<std::string> given = {});
 
 /// Reads from `module` which stages it has been through, and takes what these
 /// were run with for the options that are not given. Returns the number of
@@ -54,8 +55,14 @@ void populateStage(mlir::OpPassManager &pm, const Stage &stage,
 llvm::FailureOr<size_t> resumeOptions(mlir::ModuleOp module,
                                       CompilerOptions &options);
 
-/// The options that a stage is the first to read, as the pass that records the
-/// stage takes them.
+/// Takes the options that `record` has, but not those that are given. On
+/// failure diagnostics have been emitted at `module`, as by resumeOptions().
+llvm::LogicalResult adoptOptions(mlir::ModuleOp module,
+                                 mlir::DictionaryAttr record,
+                                 CompilerOptions &options);
+
+/// The options that a stage or one before it reads, as the pass that records
+/// the stage takes them.
 std::string formatSettings(const Stage &stage, const CompilerOptions &options);
 
 /// Registers every pass, of upstream and ours, and each stage as a pass

@@ -50,6 +50,10 @@ struct CompilerOptions {
   /// By default Optimized.
   std::optional<Lowering> lowering;
   TargetOptions target;
+  /// The program that assembles code of devices, by its name or path, for
+  /// `target.ptxas`: empty for the usual one of the back end where it is
+  /// installed, and `none`, or nothing, for none.
+  std::optional<std::string> assembler;
   /// The public functions to keep, with what they need; empty for all.
   std::vector<std::string> entries;
   /// Checkpoint whose values take the place of variables that no entry assigns;

@@ -21,8 +21,9 @@ def AttachTarget : Pass<"flywheel-attach-target", "::mlir::ModuleOp"> {
     default or as `host`, and the operating system tells. Otherwise they are 48 KiB,
     2 MiB and one core: code for a CPU with a name is the same on every machine.
 
-    Refuses triples, CPUs and features that LLVM does not know, and a second cache
-    that is smaller than the first.
+    Refuses triples, CPUs and features that LLVM does not know, a second cache
+    that is smaller than the first, and a back end that there is not or that does
+    not take the device.
   }];
   let options = [
     Option<"triple", "triple", "std::string", /*default=*/[{""}],
@@ -39,7 +40,10 @@ def AttachTarget : Pass<"flywheel-attach-target", "::mlir::ModuleOp"> {
     Option<"cores", "cores", "int64_t", /*default=*/"0",
            "Cores that a step may use; 0 for the machine's">,
     Option<"device", "device", "std::string", /*default=*/[{""}],
-           "Where steps are executed: cpu, or cuda[:CHIP[:ptx|bitcode]]">
+           "Where steps are executed: cpu, or cuda[:CHIP[:ptx|bitcode]]">,
+    Option<"backend", "backend", "std::string", /*default=*/[{""}],
+           "Name of the back end that makes the target; empty for the first one "
+           "that takes the device">
   ];
   let dependentDialects = ["::flywheel::codegen::CodegenDialect"];
 }
@@ -55,12 +59,18 @@ def RecordStage : Pass<"flywheel-record-stage", "::mlir::ModuleOp"> {
 
     Refuses a `stage` that does not exist or whose turn it is not by the record of
     the module, and `settings` that are not the inside of a dictionary attribute.
+    Also refuses an option of previous stages with another value than the record
+    has, if it is `given` or the stage has other passes with that value, and
+    options with which no back end compiles.
   }];
   let options = [
     Option<"stage", "stage", "std::string", /*default=*/"\"\"",
            "Name of the stage that ends here">,
     Option<"settings", "settings", "std::string", /*default=*/"\"\"",
-           "Options of the stage, as the inside of a dictionary attribute">
+           "Options of this stage and those before it, as the inside of a "
+           "dictionary attribute">,
+    ListOption<"given", "given", "std::string",
+               "Names of the options that somebody gave to the stage">
   ];
 }
 

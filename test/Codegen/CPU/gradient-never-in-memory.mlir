@@ -10,7 +10,7 @@
 
 // No allocation and no library call for one is left either.
 // RUN: flywheel-opt %t.adam.mlir --flywheel-expand --flywheel-autodiff --flywheel-functionalize --flywheel-linalg --flywheel-fuse --flywheel-bufferize --flywheel-loops --flywheel-llvm | FileCheck %s --check-prefix=LLVM
-// RUN: flywheel-opt %t.adam.mlir --flywheel-expand --flywheel-autodiff --flywheel-functionalize --flywheel-linalg --flywheel-fuse=lowering=reference --flywheel-bufferize=lowering=reference --flywheel-loops=lowering=reference --flywheel-llvm=lowering=reference | FileCheck %s --check-prefix=LLVM
+// RUN: flywheel-opt %t.adam.mlir --flywheel-expand --flywheel-autodiff --flywheel-functionalize --flywheel-linalg=lowering=reference --flywheel-fuse=lowering=reference --flywheel-bufferize=lowering=reference --flywheel-loops=lowering=reference --flywheel-llvm=lowering=reference | FileCheck %s --check-prefix=LLVM
 
 // CHECK-LABEL: func.func @step.kernel(
 // CHECK-SAME: %[[STATE:[^:]*]]: memref<?xi8>, %[[WORKSPACE:[^:]*]]: memref<?xi8>

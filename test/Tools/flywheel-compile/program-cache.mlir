@@ -33,6 +33,18 @@
 // SAID: remark: the workspace of 'step' is
 // SAID: program cache: not used with --report
 
+// An option without effect says so also where the program is that of another compilation without it, and once.
+// RUN: flywheel-compile %s -o %t/model.o --cache-dir=%t/cache --time-stages --lowering=reference --target-cores=1 --cpu=x86-64-v2 2>&1 | FileCheck %s --check-prefix=NEW
+// RUN: flywheel-compile %s -o %t/model.o --cache-dir=%t/cache --time-stages --lowering=reference --target-cores=1 --cpu=x86-64-v2 2>&1 | FileCheck %s --check-prefix=OLD
+// RUN: flywheel-compile %s -o %t/model.o --cache-dir=%t/cache --time-stages --lowering=reference --cpu=x86-64-v3 2>&1 | FileCheck %s --check-prefix=KEPT
+// RUN: flywheel-compile %s -o %t/model.o --cache-dir=%t/cache --time-stages --lowering=reference --target-cores=1 --cpu=x86-64-v3 2>&1 | FileCheck %s --check-prefix=OLD
+// NEW: warning: option 'target_cores' has no effect
+// NEW-NOT: option 'target_cores'
+// NEW: program cache: kept {{.*}}.program
+// OLD: warning: option 'target_cores' has no effect
+// OLD-NOT: option 'target_cores'
+// OLD: program cache: found {{.*}}.program
+
 // RUN: not flywheel-compile %s --emit=asm --cache-dir=%t/cache 2>&1 | FileCheck %s --check-prefix=TEXT
 // TEXT: error: --cache-dir goes with --emit=obj only
 // RUN: not flywheel-compile %s -o %t/model.o --cache-size=1MiB 2>&1 | FileCheck %s --check-prefix=SIZE

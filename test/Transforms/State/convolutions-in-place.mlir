@@ -6,7 +6,7 @@
 // RUN: flywheel-opt %t.momentum.mlir --flywheel-expand --flywheel-autodiff --flywheel-functionalize --flywheel-linalg --flywheel-fuse --flywheel-bufferize | FileCheck %s
 // RUN: sed -e 's/OPTIMIZER/adam/' %s > %t.adam.mlir
 // RUN: flywheel-opt %t.adam.mlir --flywheel-expand --flywheel-autodiff --flywheel-functionalize --flywheel-linalg --flywheel-fuse --flywheel-bufferize | FileCheck %s
-// RUN: flywheel-opt %t.adam.mlir --flywheel-expand --flywheel-autodiff --flywheel-functionalize --flywheel-linalg --flywheel-fuse=lowering=reference --flywheel-bufferize=lowering=reference | FileCheck %s
+// RUN: flywheel-opt %t.adam.mlir --flywheel-expand --flywheel-autodiff --flywheel-functionalize --flywheel-linalg=lowering=reference --flywheel-fuse=lowering=reference --flywheel-bufferize=lowering=reference | FileCheck %s
 
 // Every product is one of vectors.
 // RUN: flywheel-opt %t.momentum.mlir --flywheel-expand --flywheel-autodiff --flywheel-functionalize --flywheel-linalg --flywheel-fuse --flywheel-bufferize --flywheel-loops | FileCheck %s --check-prefix=LOOPS

@@ -1,8 +1,8 @@
 // RUN: flywheel-opt %s --flywheel-expand --flywheel-autodiff --flywheel-functionalize --flywheel-linalg \
 // RUN:   --flywheel-fuse --flywheel-bufferize --verify-diagnostics \
 // RUN: | FileCheck %s --implicit-check-not=train.snapshot --implicit-check-not="memref.copy %view"
-// RUN: flywheel-opt %s --flywheel-expand --flywheel-autodiff --flywheel-functionalize --flywheel-linalg \
-// RUN:   --flywheel-fuse=lowering=reference --flywheel-bufferize --verify-diagnostics \
+// RUN: flywheel-opt %s --flywheel-expand --flywheel-autodiff --flywheel-functionalize --flywheel-linalg=lowering=reference \
+// RUN:   --flywheel-fuse=lowering=reference --flywheel-bufferize=lowering=reference --verify-diagnostics \
 // RUN: | FileCheck %s --implicit-check-not=train.snapshot --implicit-check-not="memref.copy %view"
 
 // A weight that is transposed and packed transposed is the weight itself: it is

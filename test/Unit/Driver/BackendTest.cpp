@@ -54,8 +54,9 @@ BackendFeatures getTinyFeatures() {
 
 class Tiny : public Backend {
 public:
-  Tiny()
-      : Backend({"tiny", Lowering::Optimized, /*devices=*/"tiny[:N]",
+  explicit Tiny(StringLiteral name = "tiny",
+                Lowering lowering = Lowering::Optimized)
+      : Backend({name, lowering, /*devices=*/"tiny[:N]",
                  /*exampleDevice=*/"tiny", getTinyFeatures()}) {}
 
   bool takesDevice(StringRef device) const override {
@@ -79,7 +80,8 @@ public:
       return {};
     }
     return StringAttr::get(module.getContext(),
-                           "number " + std::to_string(number));
+                           (getInfo().name == "tiny" ? "number " : "plain ") +
+                               std::to_string(number));
   }
 
   void populateFusion(OpPassManager &, const CompilerOptions &) const override {
@@ -129,7 +131,20 @@ module {
 
 class BackendTest : public testing::Test {
 protected:
-  static void SetUpTestSuite() { registerBackend(std::make_unique<Tiny>()); }
+  static void SetUpTestSuite() {
+    ASSERT_EQ(llvm::toString(registerBackend(std::make_unique<Tiny>())), "");
+    // T64: each back end has a name and a device of its own.
+    EXPECT_EQ(llvm::toString(registerBackend(std::make_unique<Tiny>())),
+              "there is a back end 'tiny' already");
+    EXPECT_EQ(llvm::toString(registerBackend(
+                  std::make_unique<Tiny>(StringLiteral("twin")))),
+              "expected a device of its own for the back end 'twin', found "
+              "'tiny', which the back end 'tiny' takes");
+    // One that fuses, too, for the same device by the other lowering.
+    ASSERT_EQ(llvm::toString(registerBackend(std::make_unique<Tiny>(
+                  StringLiteral("plain"), Lowering::Reference))),
+              "");
+  }
 
   BackendTest() : context(createContext()) {
     StringAttr::attachInterface<StringTarget>(*context);
@@ -204,6 +219,13 @@ TEST_F(BackendTest, ItsTargetIsInTheModule) {
   ASSERT_TRUE(succeeded(compiled)) << said;
   EXPECT_EQ((*compiled->module)->getAttr("codegen.target"),
             StringAttr::get(context.get(), "number 7"));
+  // Two back ends of one device make targets of their own.
+  options.lowering = Lowering::Reference;
+  compiled = compile(kModel);
+  ASSERT_TRUE(succeeded(compiled)) << said;
+  EXPECT_EQ((*compiled->module)->getAttr("codegen.target"),
+            StringAttr::get(context.get(), "plain 7"));
+  options.lowering.reset();
   options.target.device = "tiny:seven";
   EXPECT_EQ(fail(),
             "'tiny:seven' is not a device such as cuda:sm_90a: expected a "
@@ -240,7 +262,8 @@ TEST_F(BackendTest, RefusesWhatItDoesNotTake) {
   EXPECT_EQ(fail(), "expected no check of numbers\n");
   options.checkNumerics = false;
   options.lowering = Lowering::Reference;
-  EXPECT_EQ(fail(), "expected the optimized lowering for the target 'tiny', "
+  options.target.device = "cuda";
+  EXPECT_EQ(fail(), "expected the optimized lowering for the target 'cuda', "
                     "found the reference, which is of the target 'cpu'\n");
   options.lowering.reset();
   options.target.device = "shiny";
@@ -255,6 +278,14 @@ func.func @step(%x: tensor<2xf32>) -> tensor<2xf32> {
 })mlir"),
             "'train.host_call' op of kind 'print' is not supported on the "
             "device 'tiny': expected the target cpu\n");
+}
+
+TEST_F(BackendTest, IsRegisteredBeforeTheFirstCompilation) {
+  ASSERT_TRUE(succeeded(compile(kModel))) << said;
+  EXPECT_EQ(llvm::toString(
+                registerBackend(std::make_unique<Tiny>(StringLiteral("late")))),
+            "expected the back end 'late' to be registered before the first "
+            "compilation");
 }
 
 TEST_F(BackendTest, WarnsOfOptionsThatItDoesNotRead) {
