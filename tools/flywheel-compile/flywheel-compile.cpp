@@ -84,20 +84,22 @@ static TextOption
              cl::desc("Keep the object in this folder too, and take it from "
                       "there when model, options, compiler and machine are "
                       "the same"));
-static ByteSizeOption
-    cacheSize("cache-size", cl::value_desc("bytes"), cl::cat(category),
-              cl::desc("Bytes that the folder of --cache-dir may have "
-                       "(default 1GiB): what was not used for longest goes"));
+static ByteSizeOption cacheSize(
+    "cache-size", cl::value_desc("bytes"), cl::cat(category),
+    cl::desc(
+        "Bytes that the folder of --cache-dir may have "
+        "(default 1GiB): programs that were not used for longest are deleted"));
 static cl::opt<bool>
     debugInfo("g", cl::cat(category),
               cl::desc("Add tables that say which line of the model each "
                        "instruction is of; instructions stay the same"));
 static cl::list<std::string> filePrefixMap(
     "file-prefix-map", cl::value_desc("OLD=NEW"), cl::cat(category),
-    cl::desc("In messages and with -g, names of source files that begin with "
-             "OLD begin with NEW. Of other files the last component is left, "
-             "so that outputs do not depend on the folder; /=/ keeps absolute "
-             "paths"));
+    cl::desc(
+        "In messages and with -g, names of source files that begin with "
+        "OLD begin with NEW. Names of other files keep their last component, "
+        "so that outputs do not depend on the folder; /=/ keeps absolute "
+        "paths"));
 static cl::opt<bool> llvmVectorize(
     "llvm-vectorize", cl::cat(category),
     cl::desc("Run LLVM's loop and SLP vectorizers too; off by default, as the "
@@ -108,8 +110,8 @@ static cl::opt<bool> timeStages("time-stages", cl::cat(category),
 static cl::opt<std::string>
     costFormat("cost", cl::ValueOptional, cl::value_desc("text|json"),
                cl::cat(category),
-               cl::desc("Instead of an object file, write what each entry "
-                        "takes, before and after optimization: "
+               cl::desc("Instead of an object file, write the costs of each "
+                        "entry, before and after optimization: "
                         "floating-point operations, bytes and memory"));
 static cl::list<std::string>
     costBindings("bind", cl::value_desc("NAME=N"), cl::CommaSeparated,
@@ -394,16 +396,16 @@ static int compile() {
     return fail("unknown kind of output '" + emitKind.getValue() +
                 "'; expected one of: " + listKinds());
   if (debugInfo && !isMachineKind())
-    return fail("-g goes with --emit=obj, asm and llvm-ir only");
+    return fail("-g needs --emit=obj, asm or llvm-ir");
   if (emitKind != "obj" && !cacheDir.empty())
-    return fail("--cache-dir goes with --emit=obj only");
+    return fail("--cache-dir needs --emit=obj");
   if (cacheSize.getNumOccurrences() && cacheDir.empty())
-    return fail("--cache-size goes with --cache-dir only");
+    return fail("--cache-size needs --cache-dir");
   if (emitKind != "obj" && (!headerPath.empty() || !manifestPath.empty()))
-    return fail("--header and --manifest go with --emit=obj only");
+    return fail("--header and --manifest need --emit=obj");
   if (!costFormat.getNumOccurrences() &&
       (!costBindings.empty() || !costFetches.empty() || wholeGraph))
-    return fail("--bind, --fetches and --whole-graph go with --cost only");
+    return fail("--bind, --fetches and --whole-graph need --cost");
   // A module that is the output of a stage has values of its own.
   CompilerOptions options;
   if (llvm::Error error = getFlags().apply(options))
@@ -472,7 +474,7 @@ int main(int argc, char **argv) {
   getFlags();
   std::string overview =
       "Compiles a Flywheel model to an object file with a C header and a JSON "
-      "manifest. Goes on from where it stopped with the output of "
+      "manifest. Continues with the output of "
       "--emit=STAGE; "
       "with --mlir-print-debuginfo messages keep their locations. "
       "--help-hidden lists upstream's options, such as --mlir-timing.\n\n"

@@ -82,13 +82,13 @@ static NumberOption<uint64_t>
 static NumberOption<double>
     holdout("holdout", cl::value_desc("share"), cl::cat(category),
             cl::desc("Share of the rows to hold out, 0 to 1 (default 0)"));
-static NumberOption<uint64_t>
-    seed("seed", cl::value_desc("N"), cl::cat(category),
-         cl::desc("Of the split, the order of rows, random feeds and initial "
-                  "values (default 1)"));
+static NumberOption<uint64_t> seed(
+    "seed", cl::value_desc("N"), cl::cat(category),
+    cl::desc("Seed of the split, the order of rows, random feeds and initial "
+             "values (default 1)"));
 static NumberOption<uint64_t> initSeed("init-seed", cl::value_desc("N"),
                                        cl::cat(category),
-                                       cl::desc("Of initial values only"));
+                                       cl::desc("Seed of initial values only"));
 static cl::opt<bool>
     noShuffle("no-shuffle", cl::cat(category),
               cl::desc("Train on the rows in their order, every epoch"));
@@ -146,7 +146,7 @@ static NumberOption<uint64_t>
               cl::desc("Newest checkpoints to keep (default 5; 0 keeps all)"));
 static NumberOption<double> keepEveryHours(
     "keep-every-hours", cl::value_desc("H"), cl::cat(category),
-    cl::desc("Of the others keep one each H hours (default 10000)"));
+    cl::desc("Keep one of the others each H hours (default 10000)"));
 static cl::opt<bool>
     padStep("pad-step", cl::cat(category),
             cl::desc("Write the STEP of checkpoints with 8 digits"));
@@ -200,8 +200,8 @@ static const OptionFlags &getFlags() {
 
 static cl::opt<bool>
     softPlacement("soft-placement", cl::cat(category),
-                  cl::desc("Keep variables on the CPU, with a warning, where "
-                           "the device that they ask for is not there"));
+                  cl::desc("Keep variables on the CPU, with a warning, if "
+                           "the device that they name does not exist"));
 static cl::opt<bool> timeSteps("time", cl::cat(category),
                                cl::desc("Print times of steps"));
 static cl::opt<std::string> profile(
@@ -214,10 +214,11 @@ static TextOption
              cl::desc("Keep the compiled program in this folder, and take it "
                       "from there when model, options, compiler and machine "
                       "are the same"));
-static ByteSizeOption
-    cacheSize("cache-size", cl::value_desc("bytes"), cl::cat(category),
-              cl::desc("Bytes that the folder of --cache-dir may have "
-                       "(default 1GiB): what was not used for longest goes"));
+static ByteSizeOption cacheSize(
+    "cache-size", cl::value_desc("bytes"), cl::cat(category),
+    cl::desc(
+        "Bytes that the folder of --cache-dir may have "
+        "(default 1GiB): programs that were not used for longest are deleted"));
 static cl::opt<bool>
     debugInfo("g", cl::cat(category),
               cl::desc("Tell a debugger which line each instruction is of"));
@@ -331,7 +332,7 @@ static Status checkMode(const RunOptions &options) {
   bool hasEpochs = !options.trainEntry.empty() || !options.evalEntry.empty();
   bool hasData = !options.data.empty(), hasEntries = !options.entries.empty();
   if (hasEntries && (hasEpochs || hasData))
-    return wrong("--entry goes without --data, --train and --eval");
+    return wrong("--entry cannot be combined with --data, --train or --eval");
   if (hasEpochs && !hasData)
     return wrong("--train and --eval need --data");
   if (hasData && !hasEpochs)
@@ -342,7 +343,7 @@ static Status checkMode(const RunOptions &options) {
       options.restoreLatest.empty())
     return wrong("--eval-only needs --restore or --restore-latest");
   if (options.evalOnly && !options.trainEntry.empty())
-    return wrong("--eval-only goes without --train");
+    return wrong("--eval-only cannot be combined with --train");
   if (hasData && options.trainEntry.empty() && !options.evalOnly)
     return wrong("--eval without --train needs --eval-only");
   if (!options.evalData.empty() && options.evalEntry.empty())
@@ -446,7 +447,8 @@ static Status checkSaving(const RunOptions &options) {
   if (!options.saveVariables.empty() && options.save.empty() && !hasCheckpoints)
     return wrong("--save-variables needs --save or --checkpoint");
   if (hasCheckpoints && options.evalOnly)
-    return wrong("--checkpoint goes without --eval-only, which changes nothing "
+    return wrong("--checkpoint cannot be combined with --eval-only, which "
+                 "changes nothing "
                  "that could be saved");
   if (stateFile.getNumOccurrences() && !hasCheckpoints &&
       options.restoreLatest.empty())

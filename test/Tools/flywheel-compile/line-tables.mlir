@@ -33,7 +33,7 @@
 // ARM: .loc 1 [[#]] 8 prologue_end
 
 // RUN: not flywheel-compile %s -g --emit=flywheel-loops 2>&1 | FileCheck %s --check-prefix=STAGE
-// STAGE: error: -g goes with --emit=obj, asm and llvm-ir only
+// STAGE: error: -g needs --emit=obj, asm or llvm-ir
 
 train.variable @w : tensor<4x8xf32> = #train.ones
 func.func @step(%x: tensor<?x4xf32>) -> tensor<f32> {

@@ -46,9 +46,9 @@
 // OLD: program cache: found {{.*}}.program
 
 // RUN: not flywheel-compile %s --emit=asm --cache-dir=%t/cache 2>&1 | FileCheck %s --check-prefix=TEXT
-// TEXT: error: --cache-dir goes with --emit=obj only
+// TEXT: error: --cache-dir needs --emit=obj
 // RUN: not flywheel-compile %s -o %t/model.o --cache-size=1MiB 2>&1 | FileCheck %s --check-prefix=SIZE
-// SIZE: error: --cache-size goes with --cache-dir only
+// SIZE: error: --cache-size needs --cache-dir
 
 train.variable @w : tensor<4x8xf32> = #train.ones
 func.func @step(%x: tensor<?x4xf32>) -> tensor<f32> {
