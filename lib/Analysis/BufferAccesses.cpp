@@ -49,8 +49,8 @@ bool isRoot(Value buffer) {
          effects.getEffectOnValue<MemoryEffects::Allocate>(buffer).has_value();
 }
 
-/// Returns the values that `value`, which is no root, may be; none if they are
-/// not known.
+/// Returns the values that `value`, which is not a root, may be; none if they
+/// are not known.
 static SmallVector<Value> getSources(Value value, Iterations iterations) {
   Operation *op = value.getDefiningOp();
   if (auto view = dyn_cast_or_null<ViewLikeOpInterface>(op))

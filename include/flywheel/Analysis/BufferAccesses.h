@@ -85,7 +85,7 @@ struct BufferAccess {
 
 /// Returns the accesses of `op` itself, in the order of its operands. An op of
 /// which nothing is known reads and writes its buffers and unknown memory, and
-/// so does one that frees. Allocations are no accesses.
+/// so does one that frees. Allocations are not accesses.
 llvm::SmallVector<BufferAccess> getAccesses(mlir::Operation *op);
 
 /// Returns the accesses of `op` and of the ops inside of it, in their order.

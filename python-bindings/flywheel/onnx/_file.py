@@ -21,7 +21,7 @@ from ._inference import infer_shapes
 from ._small import element_of
 from ._tensors import as_dtype, read_external, to_array
 
-# Earlier ones have ops that are no more, and broadcast by attributes.
+# Earlier ones have ops that no longer exist, and broadcast by attributes.
 OLDEST_OPSET = 9
 
 # Above this a file of protobuf cannot be; data is then in a file beside it.

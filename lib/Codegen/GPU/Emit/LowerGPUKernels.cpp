@@ -211,7 +211,8 @@ private:
     }
     FailureOr<amdgpu::Chipset> chipset = amdgpu::Chipset::parse(chip);
     if (failed(chipset))
-      return getOperation().emitError() << "'" << chip << "' is no chip of AMD";
+      return getOperation().emitError()
+             << "'" << chip << "' is not a chip of AMD";
     populateGpuMemorySpaceAttributeConversions(
         converter, [](gpu::AddressSpace space) -> unsigned {
           switch (space) {

@@ -187,11 +187,11 @@ static Value getDynamicSize(Value buffer, unsigned dim) {
              : Value();
 }
 
-std::optional<Extent> findExtent(Value buffer, unsigned dim) {
+std::optional<DimSize> findDimSize(Value buffer, unsigned dim) {
   for (;;) {
     auto type = cast<MemRefType>(buffer.getType());
     if (!type.isDynamicDim(dim))
-      return Extent{type.getDimSize(dim), Value(), 0};
+      return DimSize{type.getDimSize(dim), Value(), 0};
     Value size = getDynamicSize(buffer, dim);
     if (!size)
       break;
@@ -202,22 +202,22 @@ std::optional<Extent> findExtent(Value buffer, unsigned dim) {
         sized ? sized.getConstantIndex() : std::nullopt;
     // The size of a dimension that does not exist is undefined.
     if (!source || !place || *place < 0 || *place >= source.getRank())
-      return Extent{std::nullopt, size, 0};
+      return DimSize{std::nullopt, size, 0};
     buffer = sized.getSource();
     dim = *place;
   }
   if (!isa<BlockArgument>(buffer))
     return std::nullopt;
-  return Extent{std::nullopt, buffer, dim};
+  return DimSize{std::nullopt, buffer, dim};
 }
 
 /// Returns the number of iterations of loop `dim`. The size of an allocated
 /// result, which other ops of the step have, takes precedence over that of an
 /// argument of the function.
-std::optional<Extent> GroupMember::findLoopExtent(unsigned dim) const {
+std::optional<DimSize> GroupMember::findLoopSize(unsigned dim) const {
   if (!ShapedType::isDynamic(sizes[dim]))
-    return Extent{sizes[dim], Value(), 0};
-  std::optional<Extent> ofArgument;
+    return DimSize{sizes[dim], Value(), 0};
+  std::optional<DimSize> ofArgument;
   for (OpOperand &operand : llvm::reverse(op->getOpOperands())) {
     if (!isa<MemRefType>(operand.get().getType()))
       continue;
@@ -226,7 +226,7 @@ std::optional<Extent> GroupMember::findLoopExtent(unsigned dim) const {
       auto loop = dyn_cast<AffineDimExpr>(expr);
       if (!loop || loop.getPosition() != dim)
         continue;
-      std::optional<Extent> found = findExtent(operand.get(), place);
+      std::optional<DimSize> found = findDimSize(operand.get(), place);
       if (found && !isa<BlockArgument>(operand.get()))
         return found;
       if (found)
@@ -236,16 +236,16 @@ std::optional<Extent> GroupMember::findLoopExtent(unsigned dim) const {
   return ofArgument;
 }
 
-void RowCount::multiply(const Extent &extent) {
-  if (extent.known == 1 && !extents.empty())
+void RowCount::multiply(const DimSize &dimSize) {
+  if (dimSize.known == 1 && !dimSizes.empty())
     return;
-  bool isJoined = !extents.empty() && extent.known && extents.back().known;
+  bool isJoined = !dimSizes.empty() && dimSize.known && dimSizes.back().known;
   if (isJoined)
-    *extents.back().known *= *extent.known;
-  else if (!extents.empty() && isOne())
-    extents.front() = extent;
+    *dimSizes.back().known *= *dimSize.known;
+  else if (!dimSizes.empty() && isOne())
+    dimSizes.front() = dimSize;
   else
-    extents.push_back(extent);
+    dimSizes.push_back(dimSize);
 }
 
 SmallVector<RowCount> GroupMember::getRowCounts(int64_t maxAlone) const {
@@ -270,12 +270,12 @@ SmallVector<RowCount> GroupMember::getRowCounts(int64_t maxAlone) const {
     // Columns of a contraction are not rows.
     if (!canTile(tile) || (hasColumns && !lhs.isFunctionOfDim(dim)))
       break;
-    std::optional<Extent> extent = findLoopExtent(dim);
-    if (!extent)
+    std::optional<DimSize> dimSize = findLoopSize(dim);
+    if (!dimSize)
       break;
-    if (extent->known == 0)
+    if (dimSize->known == 0)
       return {};
-    rows.multiply(*extent);
+    rows.multiply(*dimSize);
     if (!rows.isOne() && !llvm::is_contained(counts, rows))
       counts.push_back(rows);
     // Several iterations can be one row, so that there are fewer rows.
@@ -295,7 +295,7 @@ unsigned GroupMember::getNumRowDims(const RowCount &count) const {
   std::optional<int64_t> known = count.getKnown();
   RowCount rows = RowCount::get(1);
   for (auto [number, dim] : llvm::enumerate(rowDims)) {
-    rows.multiply(*findLoopExtent(dim));
+    rows.multiply(*findLoopSize(dim));
     if (rows == count)
       return number + 1;
     std::optional<int64_t> product = rows.getKnown();
@@ -307,15 +307,15 @@ unsigned GroupMember::getNumRowDims(const RowCount &count) const {
 }
 
 std::vector<SmallVector<unsigned>>
-GroupMember::getExtentDims(const RowCount &count) const {
+GroupMember::getSizeDims(const RowCount &count) const {
   std::vector<SmallVector<unsigned>> dims;
   RowCount rows = RowCount::get(1);
   for (unsigned dim : ArrayRef(rowDims).take_front(getNumRowDims(count))) {
-    Extent extent = *findLoopExtent(dim);
-    if (extent.known == 1)
+    DimSize dimSize = *findLoopSize(dim);
+    if (dimSize.known == 1)
       continue;
-    rows.multiply(extent);
-    dims.resize(rows.extents.size());
+    rows.multiply(dimSize);
+    dims.resize(rows.dimSizes.size());
     dims.back().push_back(dim);
   }
   return dims;
@@ -341,7 +341,7 @@ int64_t GroupMember::getRowSize(const RowCount &count) const {
   return rows / *known;
 }
 
-OpFoldResult GroupMember::emitExtent(OpBuilder &b, unsigned dim) const {
+OpFoldResult GroupMember::emitDimSize(OpBuilder &b, unsigned dim) const {
   return op.createLoopRanges(b, op.getLoc())[dim].size;
 }
 

@@ -44,8 +44,8 @@ struct GroupAccess : BufferAccess {
                 llvm::ArrayRef<int64_t> sizes) const;
 };
 
-/// The number of iterations of a loop.
-struct Extent {
+/// The size of a dimension: the number of iterations of a loop over it.
+struct DimSize {
   /// The number, if it is known at compile time.
   std::optional<int64_t> known;
   /// Otherwise, the buffer, an argument of the function, whose dimension `dim`
@@ -53,39 +53,39 @@ struct Extent {
   mlir::Value source;
   unsigned dim = 0;
 
-  bool operator==(const Extent &other) const {
+  bool operator==(const DimSize &other) const {
     return known == other.known && source == other.source && dim == other.dim;
   }
-  bool operator!=(const Extent &other) const { return !(*this == other); }
+  bool operator!=(const DimSize &other) const { return !(*this == other); }
 };
 
 /// Returns the size of `dim`, a dimension of `buffer`; none if nothing is known
 /// of it.
-std::optional<Extent> findExtent(mlir::Value buffer, unsigned dim);
+std::optional<DimSize> findDimSize(mlir::Value buffer, unsigned dim);
 
 /// A number of rows that work can be divided into: the product of the
 /// iterations of some loops. Adjacent known numbers are multiplied.
 struct RowCount {
-  llvm::SmallVector<Extent, 2> extents;
+  llvm::SmallVector<DimSize, 2> dimSizes;
 
   static RowCount get(int64_t known) {
     RowCount count;
-    count.extents.push_back({known, mlir::Value(), 0});
+    count.dimSizes.push_back({known, mlir::Value(), 0});
     return count;
   }
   /// Returns the number if it is known at compile time.
   std::optional<int64_t> getKnown() const {
-    return extents.size() == 1 ? extents.front().known : std::nullopt;
+    return dimSizes.size() == 1 ? dimSizes.front().known : std::nullopt;
   }
   bool isOne() const { return getKnown() == 1; }
   /// Returns true if the only factor is a number that is not known.
   bool isUnknownAlone() const {
-    return extents.size() == 1 && !extents.front().known;
+    return dimSizes.size() == 1 && !dimSizes.front().known;
   }
-  /// Multiplies the rows by `extent` rows each.
-  void multiply(const Extent &extent);
+  /// Multiplies the rows by `dimSize` rows each.
+  void multiply(const DimSize &dimSize);
   bool operator==(const RowCount &other) const {
-    return extents == other.extents;
+    return dimSizes == other.dimSizes;
   }
 };
 
@@ -124,7 +124,7 @@ public:
   /// Returns the loops of `rowDims` that each factor of `count` consists of.
   /// Loops of one iteration may be left out.
   std::vector<llvm::SmallVector<unsigned>>
-  getExtentDims(const RowCount &count) const;
+  getSizeDims(const RowCount &count) const;
   /// Returns the iterations of other loops that one row of `count` has; sizes
   /// that are not known count as `unknown`.
   int64_t countPerRow(const RowCount &count, int64_t unknown) const;
@@ -142,7 +142,7 @@ public:
   /// one result whose partial results can be joined; otherwise null.
   mlir::TypedAttr getIdentity() const;
   /// Emits the number of iterations of `dim`.
-  mlir::OpFoldResult emitExtent(mlir::OpBuilder &b, unsigned dim) const;
+  mlir::OpFoldResult emitDimSize(mlir::OpBuilder &b, unsigned dim) const;
   /// Returns the loop along each dimension of the first result.
   llvm::SmallVector<unsigned> getLoopsOfResult() const;
   /// Returns true if the op is a contraction that is computed by tiles of its
@@ -166,7 +166,7 @@ public:
   mlir::Operation *combiner = nullptr;
 
 private:
-  std::optional<Extent> findLoopExtent(unsigned dim) const;
+  std::optional<DimSize> findLoopSize(unsigned dim) const;
 };
 
 /// Ops in their order, between which no other op accesses memory.

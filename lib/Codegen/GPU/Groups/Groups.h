@@ -55,7 +55,7 @@ private:
   /// and each of its indices covers `inner` elements of that dimension.
   struct DimPart {
     unsigned result;
-    int64_t inner, extent, size;
+    int64_t inner, dimSize, size;
     bool isWhole;
   };
   /// The loops by which a member iterates over the result, and the shape that

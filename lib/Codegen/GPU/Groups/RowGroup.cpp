@@ -78,21 +78,21 @@ struct BlockRows {
   int64_t number = 1;
   /// The size of the innermost loop that is rows, if the last block along it
   /// has fewer rows; none if the rows of a block divide it.
-  std::optional<int64_t> partialExtent;
+  std::optional<int64_t> partialSize;
 };
 } // namespace
 
 /// Returns the size of the innermost loop that is rows, if all of `members`
 /// have the same.
-static std::optional<int64_t> findInnermostExtent(ArrayRef<GroupMember> members,
-                                                  const RowCount &count) {
+static std::optional<int64_t> findInnermostSize(ArrayRef<GroupMember> members,
+                                                const RowCount &count) {
   std::optional<int64_t> common;
   for (const GroupMember &member : members) {
-    int64_t extent = member.sizes[getInnermost(member, count)];
-    if (ShapedType::isDynamic(extent) || (common && *common != extent) ||
+    int64_t dimSize = member.sizes[getInnermost(member, count)];
+    if (ShapedType::isDynamic(dimSize) || (common && *common != dimSize) ||
         member.getRowSize(count) != 1)
       return std::nullopt;
-    common = extent;
+    common = dimSize;
   }
   return common;
 }
@@ -119,39 +119,39 @@ static BlockRows chooseRows(ArrayRef<GroupMember> members,
   int64_t most = known     ? std::min(kMaxRows, *known)
                  : hasMany ? kRowsOfProduct
                            : kRowsOfUnknown;
-  if (!count.extents.back().known)
+  if (!count.dimSizes.back().known)
     return {most, std::nullopt};
   int64_t rows = 1;
   while (rows * 2 <= most) {
     int64_t next = rows * 2;
     bool divides = llvm::all_of(members, [&](const GroupMember &member) {
       unsigned numDims = member.getNumRowDims(count);
-      int64_t extent = member.sizes[member.rowDims[numDims - 1]];
-      return (numDims == 1 && known == extent) ||
-             extent % (next * member.getRowSize(count)) == 0;
+      int64_t dimSize = member.sizes[member.rowDims[numDims - 1]];
+      return (numDims == 1 && known == dimSize) ||
+             dimSize % (next * member.getRowSize(count)) == 0;
     });
     if (!divides || (known && *known / next < blocks.many && next > least))
       break;
     rows = next;
   }
   // A product of few rows reads its other factor as often as one of many rows.
-  std::optional<int64_t> extent = findInnermostExtent(members, count);
-  if (!isAnyProduct || rows * 2 > least || !extent || *extent <= rows)
+  std::optional<int64_t> dimSize = findInnermostSize(members, count);
+  if (!isAnyProduct || rows * 2 > least || !dimSize || *dimSize <= rows)
     return {rows, std::nullopt};
-  auto partial = std::min<int64_t>(least, llvm::PowerOf2Ceil(*extent));
-  return {partial, extent};
+  auto partial = std::min<int64_t>(least, llvm::PowerOf2Ceil(*dimSize));
+  return {partial, dimSize};
 }
 
 /// Returns `count` with the rows that blocks divide as the last factor.
-static RowCount divideExtents(const RowCount &count, const BlockRows &rows) {
+static RowCount divideSizes(const RowCount &count, const BlockRows &rows) {
   RowCount divided = count;
-  if (!rows.partialExtent)
+  if (!rows.partialSize)
     return divided;
-  int64_t &last = *divided.extents.back().known;
-  last /= *rows.partialExtent;
+  int64_t &last = *divided.dimSizes.back().known;
+  last /= *rows.partialSize;
   if (last == 1)
-    divided.extents.pop_back();
-  divided.extents.push_back({rows.partialExtent, Value(), 0});
+    divided.dimSizes.pop_back();
+  divided.dimSizes.push_back({rows.partialSize, Value(), 0});
   return divided;
 }
 
@@ -170,8 +170,8 @@ static const RowCount &chooseCount(ArrayRef<GroupMember> members,
     for (const GroupMember &member : members)
       work = std::max(work, member.countPerRow(count, kAssumedSize));
     int64_t number = 1;
-    for (const Extent &extent : count.extents)
-      number = std::min<int64_t>(number * extent.known.value_or(kAssumedSize),
+    for (const DimSize &dimSize : count.dimSizes)
+      number = std::min<int64_t>(number * dimSize.known.value_or(kAssumedSize),
                                  1 << 30);
     return isAnyProduct || work >= kWorkOfRow ? many + number : 2;
   };
@@ -190,10 +190,10 @@ static int64_t countBlocks(ArrayRef<GroupMember> members,
   if (!known)
     return BlockNumbers(members.front().op).many;
   BlockRows rows = chooseRows(members, count);
-  if (!rows.partialExtent)
+  if (!rows.partialSize)
     return llvm::divideCeil(*known, rows.number);
-  return *known / *rows.partialExtent *
-         llvm::divideCeil(*rows.partialExtent, rows.number);
+  return *known / *rows.partialSize *
+         llvm::divideCeil(*rows.partialSize, rows.number);
 }
 
 /// Returns true if a product of `members` has a result that caches do not hold.
@@ -290,16 +290,16 @@ scf::ForallOp RowGroup::emit() {
         b, loc, AffineMap::get(1, 0, expr), of);
   };
   // Blocks along each factor, of which the last one is divided.
-  RowCount extents = divideExtents(count, rows);
+  RowCount divided = divideSizes(count, rows);
   SmallVector<OpFoldResult> blocks;
-  for (auto [number, extent] : llvm::enumerate(extents.extents)) {
+  for (auto [number, dimSize] : llvm::enumerate(divided.dimSizes)) {
     OpFoldResult size;
-    if (extent.known)
-      size = b.getIndexAttr(*extent.known);
+    if (dimSize.known)
+      size = b.getIndexAttr(*dimSize.known);
     else
-      size = members.front().emitExtent(
-          b, members.front().getExtentDims(count)[number].front());
-    bool isLast = number + 1 == extents.extents.size();
+      size = members.front().emitDimSize(
+          b, members.front().getSizeDims(count)[number].front());
+    bool isLast = number + 1 == divided.dimSizes.size();
     blocks.push_back(apply(isLast ? d0.ceilDiv(rows.number) : d0, size));
   }
   scf::ForallOp group = createBlocks(b, loc, blocks);
@@ -308,8 +308,8 @@ scf::ForallOp RowGroup::emit() {
   for (const GroupMember &member : members) {
     GroupPart part(member.op);
     if (!count.isOne()) {
-      std::vector<SmallVector<unsigned>> dims = member.getExtentDims(count);
-      if (rows.partialExtent) {
+      std::vector<SmallVector<unsigned>> dims = member.getSizeDims(count);
+      if (rows.partialSize) {
         unsigned innermost = dims.back().pop_back_val();
         if (dims.back().empty())
           dims.pop_back();

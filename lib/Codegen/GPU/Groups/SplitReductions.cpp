@@ -206,16 +206,16 @@ std::pair<scf::ForallOp, GroupMember> splitTerms(const GroupMember &member) {
   b.setInsertionPointToStart(group.getBody());
   // The results of this piece.
   SmallVector<OpFoldResult> offsets(shape.size(), b.getIndexAttr(0)),
-      strides(shape.size(), b.getIndexAttr(1)), extents;
+      strides(shape.size(), b.getIndexAttr(1)), dimSizes;
   offsets[0] = group.getInductionVar(0);
-  for (int64_t extent : shape)
-    extents.push_back(b.getIndexAttr(extent));
-  extents[0] = b.getIndexAttr(1);
+  for (int64_t dimSize : shape)
+    dimSizes.push_back(b.getIndexAttr(dimSize));
+  dimSizes[0] = b.getIndexAttr(1);
   auto mineType = memref::SubViewOp::inferRankReducedResultType(
-      outType.getShape(), cast<MemRefType>(partial.getType()), offsets, extents,
-      strides);
+      outType.getShape(), cast<MemRefType>(partial.getType()), offsets,
+      dimSizes, strides);
   Value mine = memref::SubViewOp::create(b, loc, cast<MemRefType>(mineType),
-                                         partial, offsets, extents, strides);
+                                         partial, offsets, dimSizes, strides);
   GroupMember whole(cast<linalg::LinalgOp>(b.clone(*op)));
   whole.op.setDpsInitOperand(0, mine);
   b.setInsertionPoint(whole.op);
@@ -286,7 +286,7 @@ static Value divideBuffer(OpBuilder &b, Location loc, Value buffer,
   SmallVector<ReassociationIndices> groups;
   for (auto [expr, whole] :
        llvm::zip_equal(map.getResults(), type.getShape())) {
-    int64_t extent = whole;
+    int64_t dimSize = whole;
     groups.emplace_back();
     for (auto [number, piece] : llvm::enumerate(pieces.counts)) {
       auto [dim, count] = piece;
@@ -297,10 +297,10 @@ static Value divideBuffer(OpBuilder &b, Location loc, Value buffer,
       groups.back().push_back(shape.size());
       shape.push_back(count);
       exprs.push_back(b.getAffineDimExpr(numLoops + number));
-      extent /= count;
+      dimSize /= count;
     }
     groups.back().push_back(shape.size());
-    shape.push_back(extent);
+    shape.push_back(dimSize);
     exprs.push_back(expr);
   }
   map =

@@ -88,7 +88,7 @@ private:
   std::vector<ColumnLoop> loops;
   /// A buffer that has all columns, and the number of these.
   memref::AllocOp columnsOf;
-  Extent columnExtent;
+  DimSize columnSize;
   int64_t tile = 0;
   /// Workgroup memory for tiles: the type of the rows in each slot, and the
   /// slot of each long buffer, in each loop.
@@ -146,7 +146,7 @@ void ColumnTiling::findProducts() {
       continue;
     ArrayRef<int64_t> shape = getRowsType(parts.front()).getShape();
     if (shape.empty() || ShapedType::isDynamicShape(shape.drop_back()) ||
-        !findExtent(buffer, buffer.getType().getRank() - 1))
+        !findDimSize(buffer, buffer.getType().getRank() - 1))
       continue;
     candidates[root] = parts;
   }
@@ -186,11 +186,11 @@ std::optional<unsigned> ColumnTiling::findColumns(linalg::LinalgOp op) {
       continue;
     auto buffer = rowsOf.lookup(operand.get()).getDefiningOp<memref::AllocOp>();
     unsigned lastDim = buffer.getType().getRank() - 1;
-    Extent extent = *findExtent(buffer, lastDim);
-    if (columnsOf && extent != columnExtent)
+    DimSize dimSize = *findDimSize(buffer, lastDim);
+    if (columnsOf && dimSize != columnSize)
       return std::nullopt;
     columnsOf = buffer;
-    columnExtent = extent;
+    columnSize = dimSize;
     AffineMap map = op.getMatchingIndexingMap(&operand);
     auto last = dyn_cast<AffineDimExpr>(map.getResults().back());
     if (!last || (columns && *columns != last.getPosition()))
@@ -391,13 +391,13 @@ bool ColumnTiling::chooseColumns() {
       kTileBytes / std::max<int64_t>(bytes, 1) / kLeastColumns * kLeastColumns;
   if (most == 0)
     return false;
-  if (!columnExtent.known) {
+  if (!columnSize.known) {
     // Like tiles of products.
     tile = std::min<int64_t>(llvm::bit_floor(static_cast<uint64_t>(most)),
                              codegen::BlockAttr::kMaxSide);
     return true;
   }
-  int64_t numColumns = *columnExtent.known;
+  int64_t numColumns = *columnSize.known;
   tile = std::min<int64_t>(most, llvm::alignTo(numColumns, kLeastColumns));
   for (int64_t size = most; size >= kLeastColumns && size * 2 >= most;
        size -= kLeastColumns)

@@ -40,8 +40,9 @@ std::optional<SmallVector<TileGroup::DimPart>>
 TileGroup::divide(ArrayRef<int64_t> dims) const {
   SmallVector<DimPart> parts;
   if (dims == ArrayRef<int64_t>(shape)) {
-    for (auto [dim, extent] : llvm::enumerate(dims))
-      parts.push_back({static_cast<unsigned>(dim), 1, extent, tile[dim], true});
+    for (auto [dim, dimSize] : llvm::enumerate(dims))
+      parts.push_back(
+          {static_cast<unsigned>(dim), 1, dimSize, tile[dim], true});
     return parts;
   }
   if (llvm::is_contained(dims, ShapedType::kDynamic) ||
@@ -59,14 +60,14 @@ TileGroup::divide(ArrayRef<int64_t> dims) const {
     if (group.size() > 1 && shape[result] % room != 0)
       return std::nullopt;
     for (int64_t dim : llvm::reverse(group)) {
-      int64_t extent = dims[dim];
-      if (group.size() > 1 && extent % room != 0 && room % extent != 0)
+      int64_t dimSize = dims[dim];
+      if (group.size() > 1 && dimSize % room != 0 && room % dimSize != 0)
         return std::nullopt;
-      int64_t size = group.size() > 1 ? std::min(extent, room) : room;
-      parts[dim] = {static_cast<unsigned>(result), inner, extent, size,
+      int64_t size = group.size() > 1 ? std::min(dimSize, room) : room;
+      parts[dim] = {static_cast<unsigned>(result), inner, dimSize, size,
                     group.size() == 1};
       room = std::max<int64_t>(room / size, 1);
-      inner *= extent;
+      inner *= dimSize;
     }
   }
   return parts;
@@ -179,7 +180,7 @@ scf::ForallOp TileGroup::emit() {
     for (auto [loop, dim] : llvm::zip_equal(walk.loops, parts)) {
       AffineExpr first = d0 * tile[dim.result];
       if (!dim.isWhole)
-        first = first.floorDiv(dim.inner) % dim.extent;
+        first = first.floorDiv(dim.inner) % dim.dimSize;
       part.offsets[loop] =
           apply(first, OpFoldResult(group.getInductionVar(dim.result)));
       part.sizes[loop] = b.getIndexAttr(dim.size);
