@@ -22,8 +22,8 @@ def AttachTarget : Pass<"flywheel-attach-target", "::mlir::ModuleOp"> {
     2 MiB and one core: code for a CPU with a name is the same on every machine.
 
     Refuses triples, CPUs and features that LLVM does not know, a second cache
-    that is smaller than the first, and a back end that there is not or that does
-    not take the device.
+    that is smaller than the first, and a back end that does not exist or does not
+    take the device.
   }];
   let options = [
     Option<"triple", "triple", "std::string", /*default=*/[{""}],
