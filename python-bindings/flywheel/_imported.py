@@ -1,14 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The base class of models that were imported from other frameworks."""
 
-from typing import Any, Callable, Dict, List, NamedTuple, Optional, Sequence
+from typing import Any, Callable, Dict, List, Optional, Sequence
 
 import numpy as np
 
 from . import _trace
 from ._arguments import Leaf, TensorSpec, as_array, spec
+from ._declared_sizes import Bound, DeclaredSizes
 from ._exporting import export_model
-from ._ops._checks import expect_at_least, expect_at_most
+from ._flywheel import CompileError
 from ._ops._core import Size, size
 from ._optimizer import Optimizer, find_connected
 from ._tensor import Tensor
@@ -16,6 +17,8 @@ from ._traced import Traced
 from ._types import Path
 from .function import Function, function
 from .variables import Variable
+
+__all__ = ["Bound", "DeclaredSizes", "ImportedModel"]
 
 
 def _of_another(optimizer: Any) -> str:
@@ -28,26 +31,6 @@ def _of_another(optimizer: Any) -> str:
     lr = (getattr(optimizer, "param_groups", None) or [{}])[0].get("lr")
     given = f"lr={float(lr)}" if isinstance(lr, (int, float)) else "..."
     return f"one of {kind.__module__}: use flywheel.optimizers.{kind.__name__}({given})"
-
-
-class Bound(NamedTuple):
-    """The sizes that a dimension may have. `most` is None if there is no largest one."""
-
-    least: int
-    most: Optional[int]
-
-    def check(self, name: str, dim_size: int) -> None:
-        """Raises ValueError for another size."""
-        if dim_size < self.least or (self.most is not None and dim_size > self.most):
-            sizes = f"{self.least} or more" if self.most is None else f"{self.least} to {self.most}"
-            raise ValueError(f"the model was imported for sizes of {sizes} as '{name}', found {dim_size}")
-
-    def check_call(self, name: str, dim_size: Size) -> None:
-        """Has the step fail for another size, which a call chooses."""
-        what = f"the model was imported for other sizes: '{name}'"
-        expect_at_least(dim_size, self.least, what)
-        if self.most is not None:
-            expect_at_most(dim_size, self.most, what)
 
 
 class ImportedModel:
@@ -74,8 +57,8 @@ class ImportedModel:
         # None if each call brings its own.
         self._inputs: Sequence[TensorSpec] = ()
         self._own_targets: Optional[Sequence[TensorSpec]] = None
-        # The sizes that have bounds, by their names.
-        self._bounds: Dict[str, Bound] = {}
+        # The sizes of the inputs and the targets as the import declares them.
+        self._sizes = DeclaredSizes([], {})
         self._step: Optional[Function] = None
 
     def _build(self, example: Sequence[Any], targets: Optional[Sequence[Any]], dynamic: Any, **signatures: Any) -> None:
@@ -162,28 +145,46 @@ class ImportedModel:
                              f"{self._maker} example_targets")  # fmt: skip
         leaves = entry.trace().leaves
         count = len(self._inputs)
-        named = _name_targets(self._inputs, leaves[:count], leaves[count:])
+
+        def traces(name: str, dim_size: int, place: int, axis: int) -> bool:
+            """Returns true if a step traces where this size is another one, but for this dimension of a target."""
+            bound = self._sizes.bounds.get(name, Bound(1, None))
+            other = dim_size + 1 if bound.most is None or dim_size < bound.most else dim_size - 1
+            if other < max(bound.least, 2):
+                return False
+            probed = []
+            for number, leaf in enumerate(leaves):
+                dims = list(leaf.dims)
+                if number < count:
+                    names = self._inputs[number].shape
+                    dims = [other if wanted == name else own for wanted, own in zip(names, dims)]
+                elif number != count + place and dims[axis : axis + 1] == [dim_size]:
+                    dims[axis] = other
+                probed.append(TensorSpec(tuple(dims), leaf.dtype))
+            try:
+                function(self._train, name="step", dynamic=False).trace(*probed)
+            except (ValueError, TypeError, CompileError):
+                return False
+            return True
+
+        named = _name_targets(self._inputs, leaves[:count], leaves[count:], traces)
         return [TensorSpec(leaf.dims, leaf.dtype) for leaf in named]
 
     def _bounds_of(self, traces: Sequence[Traced]) -> Dict[str, int]:
         """Returns the largest sizes that these entries have, by their names."""
         names = {dim for one in traces for leaf in one.leaves for dim in leaf.dims if isinstance(dim, str)}
-        return {name: bound.most for name, bound in self._bounds.items() if name in names and bound.most is not None}
+        bounds = self._sizes.bounds
+        return {name: bound.most for name, bound in bounds.items() if name in names and bound.most is not None}
 
     def _check_sizes(self, inputs: Sequence[Any]) -> None:
-        """Raises ValueError for a size that is out of its bounds: the model may do something else there."""
-        if not self._bounds:
-            return
-        for value, wanted in zip(inputs, [*self._inputs, *(self._own_targets or ())]):
-            shape = value._dims if isinstance(value, Tensor) else np.shape(value)
-            listed = zip(wanted.shape, shape if len(shape) == len(wanted.shape) else ())
-            for axis, (name, dim_size) in enumerate(listed):
-                if name not in self._bounds:
-                    continue
-                if isinstance(dim_size, int):
-                    self._bounds[str(name)].check(str(name), dim_size)
-                else:
-                    self._bounds[str(name)].check_call(str(name), size(value, axis))
+        """Raises ValueError for sizes that the import does not declare: the model may do something else there."""
+        shapes: List[Optional[Sequence[Size]]] = []
+        for value in inputs:
+            is_tensor = isinstance(value, Tensor)
+            shapes.append([size(value, axis) for axis in range(value.ndim)] if is_tensor else np.shape(value))
+        ranks = [len(dims) for dims in self._sizes.inputs]
+        shapes = [shape if shape is not None and len(shape) == rank else None for shape, rank in zip(shapes, ranks)]
+        self._sizes.check(shapes, any(isinstance(value, Tensor) for value in inputs))
 
     def _entries(self) -> Dict[str, Function]:
         """Returns the functions that may be exported, by name."""
@@ -196,17 +197,23 @@ def _specs_of(values: Sequence[Any]) -> List[TensorSpec]:
     return [one if isinstance(one, TensorSpec) else spec(*np.shape(one), dtype=np.asarray(one).dtype) for one in arrays]
 
 
-def _name_targets(inputs: Sequence[TensorSpec], given: Sequence[Leaf], targets: Sequence[Leaf]) -> List[Leaf]:
+def _name_targets(
+    inputs: Sequence[TensorSpec], given: Sequence[Leaf], targets: Sequence[Leaf], traces: Callable[..., bool],
+) -> List[Leaf]:  # fmt: skip
     """Returns targets with the names that the sizes of the inputs have: a dimension whose size is that of an input's
-    dimension at the same place, which has a name, has the name, too. `given` has the sizes of the inputs."""
+    dimension at the same place, which has a name, has it, too. `given` has the sizes of the inputs. A number that is
+    equal may be the own one of a target, as that of classes: the model `traces` with another one of the inputs then."""
     result = []
-    for target in targets:
+    for place, target in enumerate(targets):
         dims = list(target.dims)
         for axis, dim_size in enumerate(dims):
             for one, leaf in zip(inputs, given):
                 is_named = len(one.shape) == len(leaf.dims) > axis and isinstance(one.shape[axis], str)
-                if is_named and (dim_size == leaf.dims[axis] or dim_size is None):
-                    dims[axis] = one.shape[axis]
-                    break
+                if not is_named or (dim_size != leaf.dims[axis] and dim_size is not None):
+                    continue
+                if isinstance(dim_size, int) and dim_size > 1 and traces(one.shape[axis], dim_size, place, axis):
+                    continue
+                dims[axis] = one.shape[axis]
+                break
         result.append(target._replace(dims=tuple(dims)))
     return result

@@ -213,6 +213,14 @@ def test_sizes_of_steps() -> None:
             model.export(path, model_name="model", entries=["step"])
             sizes = [1024] if name == "onnx" else [5]
             assert read_entries(path) == {"step": (["rows"], sizes, ["rows", 2])}, read_entries(path)
+    # A target of as many weights of classes as the only batch has rows keeps its size.
+    with fw.Namespace(), fw.Store(seed=3):
+        model = make_open_torch(loss=lambda out, y, weights: mse(out * weights, y), optimizer=fw.optimizers.SGD(0.1))
+        model.step(X[:2], Y[:2], np.ones(2, np.float32))
+        model.export(path, model_name="model", entries=["step"])
+        with open(path[:-2] + ".json") as file:
+            shapes = [feed["shape"] for feed in json.load(file)["entries"][0]["feeds"]]
+        assert shapes == [["rows", 3], ["rows", 2], [2]], shapes
     batch = torch.export.Dim("rows", max=5)
     with fw.Namespace(), fw.Store(seed=3):
         model = fw.torch.from_module(

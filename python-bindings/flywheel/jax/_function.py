@@ -9,7 +9,7 @@ import numpy as np
 
 from .. import _dtypes, _trace
 from .._errors import about, wrong
-from .._imported import Bound, ImportedModel
+from .._imported import Bound, DeclaredSizes, ImportedModel
 from .._importing import MissingOp, refuse
 from .._optimizer import Optimizer
 from .._tensor import Tensor, as_tensor, format_shape
@@ -180,9 +180,10 @@ class ImportedFunction(ImportedModel):
             signatures["step"] = [*specs, *[_spec(value) for value in wanted]]
         self._inputs = specs
         self._own_targets = None if targets is None else [_spec(value) for value in wanted]
-        self._bounds = {
+        declared = [[dim if isinstance(dim, int) else str(dim) for dim in value.shape] for value in [*inputs, *wanted]]
+        self._sizes = DeclaredSizes(declared, {
             str(dim): bound for value in [*inputs, *wanted] for dim in value.shape if str(dim).isidentifier()
-            for bound in (_bound_of(dim),) if bound != Bound(1, None)}  # fmt: skip
+            for bound in (_bound_of(dim),) if bound != Bound(1, None)})  # fmt: skip
         # If the loss is a function of this package, each call brings its targets.
         self._build(
             specs, None if signatures["step"] is None else [_spec(value) for value in wanted], False, **signatures

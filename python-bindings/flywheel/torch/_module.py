@@ -3,6 +3,7 @@
 
 import contextlib
 import inspect
+import re
 from contextlib import contextmanager
 from typing import Any, Callable, Dict, Iterator, List, Mapping, Optional, Sequence, Tuple, Union
 
@@ -12,7 +13,7 @@ import torch
 from .. import _dtypes
 from .._arguments import TensorSpec
 from .._errors import wrong
-from .._imported import Bound, ImportedModel
+from .._imported import Bound, DeclaredSizes, ImportedModel
 from .._importing import refuse
 from .._layouts import Laid
 from .._optimizer import Optimizer
@@ -165,9 +166,9 @@ class Program:
         if missing:
             raise refuse("PyTorch", missing)
 
-    def inputs(self, given: Sequence[Any]) -> Tuple[List[TensorSpec], Dict[str, Bound]]:
-        """Returns the arguments, with names for the sizes that a call chooses, and the bounds of these sizes. `given`
-        has the dynamic shapes of each argument."""
+    def inputs(self, given: Sequence[Any]) -> Tuple[List[TensorSpec], DeclaredSizes]:
+        """Returns the arguments, with names for the sizes that a call chooses, and what is declared of these sizes.
+        `given` has the dynamic shapes of each argument."""
         metas = {node.name: node.meta.get("val") for node in self.graph.nodes if node.op == "placeholder"}
         values = [metas[one.arg.name] for one in self.exported.graph_signature.input_specs
                   if one.kind.name == "USER_INPUT"]  # fmt: skip
@@ -184,12 +185,14 @@ class Program:
             name, most = names.setdefault(str(symbol), str(symbol)), _finite(known.upper)
             if most is not None and (name not in bounds or bounds[name].most is None):
                 bounds[name] = Bound(bounds[name].least if name in bounds else 0, most)
-        specs = []
+        specs, declared = [], []
         for value in values:
             sizes = [one if isinstance(one, int) else str(one.node.expr) for one in value.shape]
             dims = tuple(one if isinstance(one, int) else names.get(one) for one in sizes)
             specs.append(TensorSpec(dims, as_dtype(value.dtype)))
-        return specs, {name: one for name, one in bounds.items() if one != Bound(0, None)}
+            texts = [re.sub(r"[A-Za-z_]\w*", lambda symbol: names.get(symbol[0], symbol[0]), str(one)) for one in sizes]
+            declared.append([one if isinstance(one, int) else text for one, text in zip(sizes, texts)])
+        return specs, DeclaredSizes(declared, {name: one for name, one in bounds.items() if one != Bound(0, None)})
 
     def emit(
         self, inputs: Sequence[Tensor], variables: Mapping[str, Variable], orders: Mapping[int, Sequence[int]]
@@ -302,7 +305,7 @@ class ImportedModule(ImportedModel):
         # If all sizes are those of the example, another size is an error that names both.
         dynamic: Any = "auto" if dynamic_shapes is not None else False
         if dynamic_shapes is not None:
-            declared, self._bounds = self._programs[optimizer is not None].inputs(tuple(dynamic_shapes))
+            declared, self._sizes = self._programs[optimizer is not None].inputs(tuple(dynamic_shapes))
             self._inputs = declared[: len(self._example)]
             self._own_targets = None if self._targets is None else declared[len(self._example) :]
         fed = [[self._as_fed(value) for value in part] for part in (self._example, self._targets or [])]
