@@ -14,6 +14,7 @@ from ._kinds import integer, number
 from ._ops._core import sizes
 from ._ops._shapes import _product, reshape_to
 from ._tensor import Tensor, TensorLike, as_tensor, format_shape, wrap
+from .random import uniform
 from .variables import Variable
 
 __all__ = [
@@ -42,6 +43,10 @@ def dropout(x: TensorLike, rate: float, *, training: Optional[TensorLike] = None
     if isinstance(training, (bool, np.bool_)) and not training:
         # Draws nothing, and so stands where nothing is drawn, as in a function of a vmap.
         return same
+    if trace.batched_draws is not None:
+        kept = uniform(x.shape, seed=seed) >= rate
+        dropped = _ops.where(kept, x / (1 - rate), _ops.zeros_like(x))
+        return dropped if training is None else _ops.where(_ops.cast(training, _dtypes.bool_), dropped, x)
     operands = [x.value]
     if training is not None:
         operands.append(_ops.cast(training, _dtypes.bool_).value)

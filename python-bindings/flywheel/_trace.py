@@ -77,6 +77,8 @@ class Trace:
         self._types: Dict[Tuple[_dtypes.DType, Shape], Type] = {}
         # The function, for errors, in which no variable may be assigned and no random number drawn.
         self.effects_forbidden: Optional[str] = None
+        # The random numbers of the function of a vmap, while it is traced: see `_batched_draws`.
+        self.batched_draws: Any = None
         # The function, for errors, in which no host function may be called, as it may be recomputed.
         self.calls_forbidden: Optional[str] = None
         # The functions of Python that the step calls.

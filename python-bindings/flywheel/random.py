@@ -10,12 +10,13 @@ from typing import Any, Optional
 import numpy as np
 
 from . import _dtypes, _ops, _trace
+from ._batched_draws import draw
 from ._errors import about, wrong
 from ._kinds import instance, number
 from ._operators import Operators
 from ._ops._core import as_unsigned, normalize_axis, static
 from ._ops._creation import DimSizes, dim_sizes_of, zeros
-from ._tensor import Tensor, TensorLike, as_tensor, is_integer, wrap
+from ._tensor import Tensor, TensorLike, as_tensor, is_integer
 from .initializers import Initializer, RandomNormal, RandomUniform, TruncatedNormal
 
 __all__ = [
@@ -27,7 +28,8 @@ def sample(distribution: Initializer, shape: DimSizes, dtype: Any = _dtypes.floa
     """Draws from an initializer. Sizes may be scalar tensors."""
     instance("distribution", distribution, Initializer, "an initializer")
     trace = _trace.current()
-    trace.refuse_draws()
+    if trace.batched_draws is None:
+        trace.refuse_draws()
     kind = _dtypes.as_dtype(dtype)
     is_normal = isinstance(distribution, (RandomNormal, TruncatedNormal))
     if (is_normal and not _dtypes.is_floating(kind)) or kind == _dtypes.string:
@@ -38,11 +40,8 @@ def sample(distribution: Initializer, shape: DimSizes, dtype: Any = _dtypes.floa
     if not trace.draws:
         return zeros(shape, kind)
     dim_sizes = dim_sizes_of(shape)
-    known = static(dim_sizes)
-    dynamic = [dim_size for dim_size in dim_sizes if not isinstance(dim_size, int)]
     attributes: _trace.Attributes = {"distribution": distribution.attribute()}
-    value = trace.draw("train.random", dynamic, [trace.type(plain, known)], attributes)[0]
-    return as_unsigned(wrap(value, plain, known), kind)
+    return as_unsigned(draw(trace, attributes, plain, dim_sizes), kind)
 
 
 def uniform(
@@ -92,12 +91,13 @@ def truncated_normal(
     return sample(TruncatedNormal(mean, stddev, seed), shape, dtype)
 
 
-def bernoulli(p: float, shape: DimSizes = (), *, seed: Optional[int] = None) -> Tensor:
-    """Booleans that hold with probability `p`, a number within [0, 1] or a tensor. Raises ValueError for another
-    number."""
+def bernoulli(p: TensorLike, shape: Optional[DimSizes] = None, *, seed: Optional[int] = None) -> Tensor:
+    """Booleans that hold with probability `p`, a number within [0, 1] or a tensor, of whose shape they are unless
+    `shape` is another one. Raises ValueError for another number."""
     if not isinstance(p, Operators) and not np.ndim(p) and not 0 <= number("p", p) <= 1:
         raise ValueError(f"expected a probability within [0, 1], found {p}")
-    return uniform(shape, seed=seed) < p
+    drawn: Tensor = uniform(as_tensor(p).shape if shape is None else shape, seed=seed) < p
+    return drawn
 
 
 #

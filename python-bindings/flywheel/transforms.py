@@ -7,6 +7,7 @@ import operator
 from typing import Any, Callable, Dict, Iterable, List, Optional, Sequence, SupportsIndex, Tuple, Union
 
 from . import _dtypes, _ops, _trace, _tree
+from ._batched_draws import BatchedDraws
 from ._errors import about, wrong
 from ._flywheel import Attribute, Value
 from ._operators import Operators
@@ -363,7 +364,8 @@ def vmap(function: Callable[..., Any], in_axes: Any = 0, out_axes: Any = 0) -> C
     `in_axes` says where the dimension is in the arguments: one number for all, or one
     for each argument, or for parts of it in a tree of its form; None is for what all
     positions share. Arguments by keyword have it in front. Results have it at `out_axes`,
-    a number or a tree of them. Derivatives may be taken in the function and of the result.
+    a number or a tree of them. Derivatives may be taken in the function and of the result. Each position draws random
+    numbers of its own, for which the function is traced twice; it must not draw in a loop or a branch of its own.
     Raises ValueError for sizes that differ, CompileError for what cannot be batched, TypeError for what is no
     function.
     """
@@ -410,21 +412,37 @@ def _batch(
     shapes = [x._dims if axis is None else x._dims[1:] for x, axis in zip(inputs, axes)]
     outputs: List[Any] = []
 
+    draws = BatchedDraws()
+    drawn: Optional[List[Tensor]] = None
+
     def body(values: List[Value]) -> List[Value]:
         own = [wrap(value, x.dtype, shape) for value, x, shape in zip(values, inputs, shapes)]
+        given = zip(values[len(own) :], drawn or ())
+        draws.begin(trace, None if drawn is None else [wrap(value, x.dtype, x._dims[1:]) for value, x in given])
         args, kwargs = _tree.unflatten(spec, own)
         found = function(*args, **kwargs)
         leaves, form = _tree.flatten(found)
         tensors = [as_tensor(leaf) for leaf in leaves]
-        outputs.extend([tensors, form, _axes_of(out_axes, found, "out_axes")])
+        outputs[:] = [tensors, form, _axes_of(out_axes, found, "out_axes")]
         return [x.value for x in tensors]
 
-    with trace.forbidding_effects("the function of a vmap"):
+    def build(more: Sequence[Tensor]) -> Any:
         types = [trace.type(x.dtype, shape) for x, shape in zip(inputs, shapes)]
-        # Reads are its own, so that one read in a loop of it is the same value as one around that loop.
-        region = trace.region(types, body, "func.return", sees_outer=False)
-    batched = [axis is not None for axis in axes]
-    values = trace.graph.batch(region, [x.value for x in inputs], batched, dim_size)
+        types += [trace.type(x.dtype, x._dims[1:]) for x in more]
+        outer, trace.batched_draws = trace.batched_draws, draws
+        try:
+            with trace.forbidding_effects("the function of a vmap"):
+                # Reads are its own, so that one read in a loop of it is the same value as one around that loop.
+                return trace.region(types, body, "func.return", sees_outer=False)
+        finally:
+            trace.batched_draws = outer
+
+    region = build([])
+    if draws.has_any:
+        drawn = draws.emit(trace, dim_size)
+        region = build(drawn)
+    batched = [axis is not None for axis in axes] + [True] * len(drawn or ())
+    values = trace.graph.batch(region, [x.value for x in [*inputs, *(drawn or ())]], batched, dim_size)
     results = []
     for value, x, axis in zip(values, outputs[0], outputs[2]):
         if axis is None:

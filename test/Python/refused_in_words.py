@@ -51,9 +51,10 @@ CASES: List[Tuple[Callable[[Any], Any], type, str]] = [
     (lambda x: api.nn.group_norm(x, 1.5), TypeError, "as groups, found"),
     (lambda x: api.constant([[1, 2], [3]]), ValueError, "expected lists of equal lengths"),
     # Effects in a vmap.
-    (lambda x: api.vmap(lambda r: dropout(r, training=True))(x), ValueError, "must not draw random numbers, as"),
-    (lambda x: api.vmap(lambda r: api.nn.dropout(r, 0.5))(x), ValueError, "must not draw random numbers, as"),
-    (lambda x: api.vmap(lambda r: r * api.random.uniform((3,)))(x), ValueError, "must not draw random numbers"),
+    (lambda x: api.vmap(lambda r: api.fori_loop(0, 2, lambda i, s: dropout(s, training=True), r))(x), ValueError,
+     "a loop or a branch in the function of a vmap must not draw random numbers, as"),
+    (lambda x: api.vmap(lambda r: api.cond(r[0] > 0, lambda: api.random.uniform((3,)), lambda: r))(x), ValueError,
+     "a loop or a branch in the function of a vmap must not draw random numbers, as"),
     (lambda x: api.vmap(lambda r: w.assign_add(api.outer(r, r)).sum())(x), ValueError, "must not assign variable 'w'"),
     (lambda x: api.vmap(lambda r: norm(r[None], training=True))(x), ValueError, "'BatchNorm/mean', as optimizers and"),
 ]  # fmt: skip
