@@ -263,12 +263,12 @@ class Operators:
     def cumsum(self, axis: Optional[int] = None, *, dtype: Any = None, out: None = None) -> "Tensor":
         """See `flywheel.cumsum`, in `dtype`."""
         _refuse_out("cumsum", out)
-        return _ops.cumsum(self if dtype is None else _ops.cast(self, dtype), axis)
+        return _ops.cumsum(self, axis, dtype=dtype)
 
     def cumprod(self, axis: Optional[int] = None, *, dtype: Any = None, out: None = None) -> "Tensor":
         """See `flywheel.cumprod`, in `dtype`."""
         _refuse_out("cumprod", out)
-        return _ops.cumprod(self if dtype is None else _ops.cast(self, dtype), axis)
+        return _ops.cumprod(self, axis, dtype=dtype)
 
     def any(
         self, axis: Union[int, Sequence[int], None] = None, keepdims: bool = False, *, out: None = None

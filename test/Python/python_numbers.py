@@ -4,6 +4,7 @@
 """V6: numbers of Python, in lists and as arguments of traced functions too, are not rounded before they meet float64,
 and take the floating-point dtype of what they meet."""
 
+import operator
 from typing import Any, Callable, Tuple
 
 import numpy as np
@@ -142,5 +143,73 @@ def integers_as_arguments() -> None:
             assert np.array_equal(add(x, number), x + number), (order, number)
 
 
+# The binary operators of integers.
+OPERATORS = (operator.add, operator.sub, operator.mul, operator.floordiv, operator.mod, operator.pow, operator.and_,
+             operator.or_, operator.xor, operator.lshift, operator.rshift)  # fmt: skip
+COMPARISONS = (operator.lt, operator.le, operator.gt, operator.ge, operator.eq, operator.ne)
+
+
+def integers_in_code() -> None:
+    """An integer in the code takes the dtype of the tensor, as in NumPy 2 and JAX; beside booleans it is an int32."""
+    for name in ("int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64"):
+        x = np.array([1, 2, 5], name)
+        for compute in OPERATORS:
+            for swapped in (False, True):
+                def body(a: Any, compute: Any = compute, swapped: bool = swapped) -> Any:
+                    return compute(3, a) if swapped else compute(a, 3)
+
+                found, wanted = fw.function(body)(x), body(x)
+                assert found.dtype == wanted.dtype == x.dtype, (name, compute, found.dtype, wanted.dtype)
+                assert np.array_equal(found, wanted), (name, compute, found, wanted)
+    bits = np.array([True, False])
+    for compute in OPERATORS:
+        found, wanted = fw.function(lambda a, compute=compute: compute(a, 3))(bits), compute(bits, 3)
+        assert found.dtype == np.int32 and np.array_equal(found, wanted), (compute, found, wanted)
+    for compute in (operator.floordiv, operator.mod, operator.pow):
+        found = fw.function(lambda a, compute=compute: compute(a, a))(np.ones(2, bool))
+        assert found.dtype == np.int32 and np.array_equal(found, compute(np.ones(2, np.int32), 1)), (compute, found)
+
+
+def comparisons_beyond() -> None:
+    """An integer that the dtype of a tensor does not hold is larger, or smaller, than all elements."""
+    for name in ("int8", "uint8", "int32", "uint32", "uint64"):
+        info = np.iinfo(name)
+        x = np.array([info.min, 1, info.max], name)
+        for number in (int(info.min) - 1, int(info.max) + 1, -(2**70), 2**70):
+            for compare in COMPARISONS:
+                for swapped in (False, True):
+                    def body(a: Any, compare: Any = compare, swapped: bool = swapped, number: int = number) -> Any:
+                        return compare(number, a) if swapped else compare(a, number)
+
+                    found = fw.function(body)(x)
+                    wanted = np.array([body(int(one)) for one in x])
+                    assert found.dtype == bool and np.array_equal(found, wanted), (name, number, compare, found)
+
+
+def sums_of_narrow_integers() -> None:
+    """Sums, products, running ones and traces of integers of 8 and 16 bits have 32, and do not wrap as soon."""
+    for name, wide in (("int8", "int32"), ("uint8", "uint32"), ("int16", "int32"), ("bool", "int32")):
+        x = np.full((3, 3), 100 if name != "bool" else 1, name)
+        functions: Tuple[Tuple[Any, Any], ...] = (
+            (fw.sum, np.sum), (fw.prod, lambda a: np.prod(a[0])), (fw.cumsum, np.cumsum), (fw.trace, np.trace),
+            (fw.cumprod, lambda a: np.cumprod(a[0])))  # fmt: skip
+        for ours, numpys in functions:
+            is_product = ours in (fw.prod, fw.cumprod)
+            found = fw.function(ours)(x[0] if is_product else x)
+            assert found.dtype == wide and np.array_equal(found, numpys(x)), (name, ours, found)
+    narrow = fw.function(lambda x: (fw.cumsum(x, dtype="int8"), x.cumsum(dtype="int8")))(np.full(3, 100, np.int8))
+    assert all(one.dtype == np.int8 and one.tolist() == [100, -56, 44] for one in narrow), narrow
+
+
+def dtypes_of_arguments() -> None:
+    """An integer that is an argument has a dtype of its own, int32: no element is lost where the tensor is narrower."""
+    wanted = {"int8": "int32", "uint8": "int32", "int16": "int32", "int32": "int32", "int64": "int64",
+              "uint32": "int64", "float16": "float16", "float32": "float32", "float64": "float64"}  # fmt: skip
+    for name, dtype in wanted.items():
+        found = fw.function(lambda x, n: x + n)(np.array([1, 2], name), 300)
+        assert found.dtype == dtype and np.array_equal(found, [301, 302]), (name, found.dtype, found)
+
+
 run_tests([lists_beside_float64, lists_beside_narrow_floats, arguments, derivatives_of_arguments,
-           integers_as_arguments])  # fmt: skip
+           integers_as_arguments, integers_in_code, comparisons_beyond, sums_of_narrow_integers,
+           dtypes_of_arguments])  # fmt: skip

@@ -2,7 +2,7 @@
 """Operations element by element."""
 
 import operator
-from typing import Any, Callable, Optional
+from typing import Any, Callable, Optional, Tuple
 
 import numpy as np
 
@@ -173,10 +173,16 @@ def floor_divide(a: TensorLike, b: TensorLike) -> Tensor:
     a, b = as_tensors(a, b)
     if _dtypes.is_floating(a.dtype):
         return _floor_divide_floats(a, b)
+    a, b = _without_booleans(a, b)
     dtype = a.dtype
     wide, by = broadcast(signless(a), signless(b))
     op = "arith.divui" if _dtypes.is_unsigned(dtype) else "arith.floordivsi"
     return computed_index("floordivsi", as_unsigned(emit(op, [wide, by]), dtype), a, b)
+
+
+def _without_booleans(a: Tensor, b: Tensor) -> Tuple[Tensor, Tensor]:
+    """Returns operands of one dtype for operations on numbers: booleans are int32."""
+    return (cast(a, _dtypes.int32), cast(b, _dtypes.int32)) if _dtypes.is_bool(a.dtype) else (a, b)
 
 
 def _floor_divide_floats(a: Tensor, b: Tensor) -> Tensor:
@@ -211,7 +217,7 @@ def mod(a: TensorLike, b: TensorLike) -> Tensor:
 
 def mod_of_quotient(a: TensorLike, b: TensorLike) -> Tensor:
     """`mod`, of which a zero has the sign of a, as in PyTorch and TensorFlow."""
-    a, b = as_tensors(a, b)
+    a, b = _without_booleans(*as_tensors(a, b))
     if _dtypes.is_unsigned(a.dtype):
         dtype = a.dtype
         a, b = broadcast(signless(a), signless(b))
@@ -228,7 +234,7 @@ def power(a: TensorLike, b: TensorLike) -> Tensor:
     if isinstance(b, (int, np.integer, np.ndarray)) and np.any(np.less(b, 0)) and _is_integer(a) and _is_integer(b):
         raise ValueError("integers to a negative power are not integers: cast them to a floating-point dtype")
     if is_number(b) and not isinstance(a, (bool, int, float)):
-        base = as_tensor(a)
+        base, _ = _without_booleans(as_tensor(a), as_tensor(a))
         if b == 0.5:
             return sqrt(base)
         if b == -1 and not _dtypes.is_integer(base.dtype):
@@ -237,11 +243,9 @@ def power(a: TensorLike, b: TensorLike) -> Tensor:
             # Each product would round.
             wide = _cast(base, _dtypes.float32) if _dtypes.is_half(base.dtype) else base
             return _cast(_multiply_out(wide, int(b)), base.dtype)
-    a, b = as_tensors(a, b)
+    a, b = _without_booleans(*as_tensors(a, b))
     if _dtypes.is_floating(a.dtype):
         return _binary("power", a, b, "nn.pow")
-    if _dtypes.is_bool(a.dtype):
-        raise about("power", TypeError("takes no booleans: cast them"), " ")
     dtype = a.dtype
     a, b = broadcast(signless(a), signless(b))
     return as_unsigned(emit("math.ipowi", [a, b]), dtype)
@@ -292,7 +296,19 @@ _PREDICATES = {
     "ge": (3, 5, 9)}  # fmt: skip
 
 
+def _is_beyond(x: TensorLike, value: TensorLike) -> bool:
+    """Returns true for a tensor of integers and an integer of Python that its dtype does not hold."""
+    if not isinstance(value, int) or isinstance(value, bool) or not isinstance(x, Tensor):
+        return False
+    return _dtypes.is_integer(x.dtype) and not np.iinfo(x.dtype).min <= value <= np.iinfo(x.dtype).max
+
+
 def _compare(predicate: str, a: TensorLike, b: TensorLike) -> Tensor:
+    for x, value, is_first in ((a, b, True), (b, a, False)):
+        if _is_beyond(x, value):
+            # All elements are on one side of the number.
+            sides = (0, value) if is_first else (value, 0)
+            return _compare("eq" if getattr(operator, predicate)(*sides) else "ne", x, x)
     a, b = broadcast(*as_tensors(a, b))
     if a.dtype == _dtypes.string:
         if predicate not in ("eq", "ne"):

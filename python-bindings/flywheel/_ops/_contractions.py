@@ -15,7 +15,7 @@ from ._checks import expect_equal
 from ._core import Size, broadcast_sizes, emit, normalize_axis, size, sizes, stretch
 from ._padding import pad
 from ._ranges import identity_matrix
-from ._reductions import reduce_sum
+from ._reductions import reduce_sum, sum
 from ._shapes import _product, expand_dims, reshape_to, squeeze, transpose
 
 
@@ -317,5 +317,5 @@ def diag(x: TensorLike, k: int = 0) -> Tensor:
 
 
 def trace(x: TensorLike, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Tensor:
-    """The sum of a diagonal; see `diagonal`."""
-    return reduce_sum(diagonal(x, offset, axis1, axis2), -1)
+    """The sum of a diagonal; see `diagonal`, and `sum` for dtypes."""
+    return sum(diagonal(x, offset, axis1, axis2), -1)

@@ -186,15 +186,19 @@ def _cumulative(op: str, x: TensorLike, axis: Optional[int], exclusive: bool, re
     return as_unsigned(emit(op, [signless(x)], attributes=attributes), x.dtype)
 
 
-def cumsum(x: TensorLike, axis: Optional[int] = None, exclusive: bool = False, reverse: bool = False) -> Tensor:
-    """Running sums along a dimension: without the element itself with `exclusive`,
-    from the end with `reverse`."""
-    return _cumulative("nn.cumsum", x, axis, exclusive, reverse)
+def cumsum(
+    x: TensorLike, axis: Optional[int] = None, exclusive: bool = False, reverse: bool = False, dtype: Any = None
+) -> Tensor:
+    """Running sums along a dimension: without the element itself with `exclusive`, from the end with `reverse`. See
+    `sum` for dtypes."""
+    return _cumulative("nn.cumsum", _widened(x, dtype), axis, exclusive, reverse)
 
 
-def cumprod(x: TensorLike, axis: Optional[int] = None, exclusive: bool = False, reverse: bool = False) -> Tensor:
+def cumprod(
+    x: TensorLike, axis: Optional[int] = None, exclusive: bool = False, reverse: bool = False, dtype: Any = None
+) -> Tensor:
     """Running products along a dimension; see `cumsum`."""
-    return _cumulative("nn.cumprod", x, axis, exclusive, reverse)
+    return _cumulative("nn.cumprod", _widened(x, dtype), axis, exclusive, reverse)
 
 
 def _count(x: Tensor, axes: List[int]) -> Tensor:

@@ -82,7 +82,7 @@ def _cumulative(call: Call, x: Laid, axis: Known) -> Laid:
     function = _ops.cumsum if call.op == "CumSum" else _ops.cumprod
     place = x.place(int(axis.array.reshape(())))
     exclusive, reverse = call.flag("exclusive"), call.flag("reverse")
-    return x.like(function(x.data, place, exclusive, reverse))
+    return x.like(function(x.data, place, exclusive, reverse, x.data.dtype))
 
 
 @op("Hardmax")

@@ -240,12 +240,12 @@ def broadcast_to(input: Any, shape: Any, name: Optional[str] = None) -> Any:
 
 def cumsum(x: Any, axis: int = 0, exclusive: bool = False, reverse: bool = False, name: Optional[str] = None) -> Any:
     """Sums of what comes before, with the element itself unless `exclusive`; after it with `reverse`."""
-    return make("Cumsum", lambda y: _ops.cumsum(y, axis, exclusive, reverse), as_tensor(x), name=name)
+    return make("Cumsum", lambda y: _ops.cumsum(y, axis, exclusive, reverse, y.dtype), as_tensor(x), name=name)
 
 
 def cumprod(x: Any, axis: int = 0, exclusive: bool = False, reverse: bool = False, name: Optional[str] = None) -> Any:
     """Products of what comes before, with the element itself unless `exclusive`; after it with `reverse`."""
-    return make("Cumprod", lambda y: _ops.cumprod(y, axis, exclusive, reverse), as_tensor(x), name=name)
+    return make("Cumprod", lambda y: _ops.cumprod(y, axis, exclusive, reverse, y.dtype), as_tensor(x), name=name)
 
 
 def _channels_last(kind: str, data_format: str) -> None:
