@@ -80,10 +80,16 @@ def test_steps() -> None:
                     function(more)
                     raise AssertionError("expected an InvalidArgumentError")
                 except fw.InvalidArgumentError as error:
-                    assert "expected 0 <= index < 19" in str(error)
+                    assert "is full: its capacity is 19 positions; call its reset()" in str(error), error
             for cache, keys in zip(caches, kept):
                 np.testing.assert_array_equal(cache.keys.numpy(), keys)
                 assert int(cache.length.numpy()) == CAPACITY
+            caches[0].reset()
+            try:
+                fw.function(lambda words: model(words, caches))(np.zeros((batch, CAPACITY + 1), np.int32))  # noqa: B023
+                raise AssertionError("expected a ValueError")
+            except ValueError as error:
+                assert "has a capacity of 19 positions, found 20 in one call" in str(error), error
 
 
 def test_loop_in_a_program() -> None:

@@ -9,7 +9,7 @@ import numpy as np
 from .. import _dtypes, _ops, _trace
 from .. import _nn_functions as functions
 from .. import _nn_ops as ops
-from .._ops._checks import expect_equal
+from .._ops._checks import expect, expect_equal
 from .._ops._core import Size, size, sizes
 from .._ops._shapes import reshape_to
 from .._tensor import Tensor, TensorLike, as_tensor, format_shape
@@ -61,8 +61,15 @@ class KeyValueCache(Module):
 
     def extend(self, keys: Tensor, values: Tensor) -> Tuple[Tensor, Tensor, Tensor]:
         """Adds keys and values [batch, heads, t, width] in a traced function. Returns those of all `capacity`
-        positions, of which the ones in use are valid, and the positions [t] of the new ones."""
-        start = self.length.read()
+        positions, of which the ones in use are valid, and the positions [t] of the new ones. Positions beyond the
+        capacity are an error of the step, or a ValueError if there are too many in one call."""
+        start, remedy = self.length.read(), "call its reset() to begin again, or make a cache with a larger capacity"
+        count = _ops.dim(keys, 2)
+        if isinstance(count, int) and count > self.capacity:
+            raise ValueError(f"cache '{self.name}' has a capacity of {self.capacity} positions, found {count} in one "
+                             f"call: {remedy}")  # fmt: skip
+        expect(start + count <= self.capacity,
+               f"cache '{self.name}' is full: its capacity is {self.capacity} positions; {remedy}")  # fmt: skip
         positions = start + _ops.arange(_ops.dim(keys, 2))
         found = [variable.assign(ops.scatter(variable, positions, new, 2))
                  for variable, new in ((self.keys, keys), (self.values, values))]  # fmt: skip
