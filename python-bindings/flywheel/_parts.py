@@ -24,6 +24,7 @@ _VIEWS: Tuple[type, ...] = (type({}.keys()), type({}.values()), type({}.items())
 _BOUND = (types.BuiltinMethodType, types.MethodWrapperType)
 # The elements of an array of objects that are looked at.
 _MOST_OBJECTS = 10_000
+_CACHE = type(functools.lru_cache(len))
 _BUFFERS = (bytearray, memoryview, array.array, mmap.mmap)
 
 
@@ -77,7 +78,28 @@ def result_of(value: Any, most: int, label: str) -> Optional[Place]:
         return Result(functools.partial(_bytes_of, value), value, "", label)
     if issubclass(kind, np.ndarray) and value.dtype == object and value.nbytes <= most:
         return Result(functools.partial(_elements_of, value), value, "", label)
+    if kind is _CACHE:
+        return Result(_Clears(value), value, "", label)
     return None
+
+
+class _Clears:
+    """Counts how often the results that `functools.lru_cache` keeps of a function have been cleared: it computes others
+    then. More results, of other arguments, change none."""
+
+    def __init__(self, function: Any) -> None:
+        self._function, self._num_clears = function, 0
+        self._num_calls = self._count()
+
+    def _count(self) -> int:
+        info = self._function.cache_info()
+        return int(info.hits + info.misses)
+
+    def __call__(self) -> int:
+        count = self._count()
+        self._num_clears += count < self._num_calls
+        self._num_calls = count
+        return self._num_clears
 
 
 def _bytes_of(value: Any) -> bytes:

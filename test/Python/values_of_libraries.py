@@ -400,6 +400,38 @@ def test_iterators() -> None:
     assert not told(lambda x: x if sys.stderr is None else x * 2.0)
 
 
+factor = 2.0
+
+
+@functools.lru_cache(None)
+def cached(number: int) -> float:
+    return factor * number
+
+
+def test_cleared_caches() -> None:
+    """A function whose kept results are cleared computes others; results of other arguments change none."""
+    global factor
+    traces: List[int] = []
+
+    @fw.function
+    def body(x: Any) -> Any:
+        traces.append(0)
+        return x * cached(1)
+
+    np.testing.assert_array_equal(body(X), 2 * X)
+    for number in range(5):
+        cached(number)
+        np.testing.assert_array_equal(body(X), 2 * X)
+    assert len(traces) == 1
+    cached.cache_clear()
+    np.testing.assert_array_equal(body(X), 2 * X)
+    factor = 5.0
+    np.testing.assert_array_equal(body(X), X * cached(1))
+    cached.cache_clear()
+    np.testing.assert_array_equal(body(X), 5 * X)
+    assert cached(1) == 5.0
+
+
 if __name__ == "__main__":
     run_tests([test_containers, test_orders, test_arrays, test_code, test_imports_of_others, test_many_arrays,
-               test_draws, test_iterators])  # fmt: skip
+               test_draws, test_iterators, test_cleared_caches])  # fmt: skip
