@@ -173,7 +173,10 @@ def _add_names(error: Exception, function: Callable[..., Any], args: Tuple[Any, 
     problem = fields_of(error) if isinstance(error, CompileError) else problem_of(error)
     if problem is None or problem.caller:
         return
-    problem.add_caller(_name_of(function, args)[0])
+    name = _name_of(function, args)[0]
+    if isinstance(error, SignatureError) and error.function == name:
+        return
+    problem.add_caller(name)
     if problem.expected and problem.argument is None and not problem.place:
         problem.argument = _culprit(function, args, given, frames[-1])
     report(error, problem)
@@ -256,8 +259,8 @@ def _replace(
     below = error.__traceback__.tb_next if error.__traceback__ else None
     if below is None:
         # Python says itself which arguments a function does not have, but for those by keyword.
-        check_keywords(function, function.__name__, given)
         name, is_method = _name_of(function, args)
+        check_keywords(function, name, given, skip=is_method)
         # A method may be one of a class that the user has not named.
         return _count_arguments(function, name, args, given) if is_method else None
     # The package has classes of errors.

@@ -8,7 +8,7 @@ from typing import Any, Dict, Mapping, Optional, Sequence, Union
 from . import _flywheel
 from ._errors import wrong
 from ._flywheel import ModuleOp, Program, parse
-from ._options import bounds_of, check_bounds, check_kinds
+from ._options import bounds_of, bytes_of, check_bounds, check_kinds
 from ._progress import announcing
 from ._types import Path
 
@@ -106,7 +106,7 @@ def compile(
     """
     options: Dict[str, Any] = dict(
         lowering=lowering, model_name=model_name, cpu=cpu, features=features, entries=entries,
-        freeze_variables=freeze_variables, target=target, memory_budget=memory_budget, winograd=winograd,
+        freeze_variables=freeze_variables, target=target, memory_budget=bytes_of(memory_budget), winograd=winograd,
         check_numerics=check_numerics, profile=profile, threads=threads, min_shared_work=min_shared_work,
     )  # fmt: skip
     check_kinds(**options, opt_level=opt_level)

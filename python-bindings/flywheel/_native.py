@@ -16,6 +16,10 @@ from typing import Any, Mapping, NoReturn, Tuple
 class SignatureError(TypeError):
     """A compiled function does not take these arguments: callers may name the arguments as their own."""
 
+    def __init__(self, text: str, function: str) -> None:
+        super().__init__(text)
+        self.function = function
+
 
 def _shows_llvm() -> bool:
     """Returns true if everyone sees an LLVM that someone loaded."""
@@ -37,14 +41,25 @@ def _load() -> None:
         sys.setdlopenflags(flags)
 
 
-def _explain(function: Any, given: Tuple[Any, ...], keywords: Mapping[str, Any]) -> str:
+# Types as nanobind writes them, and what callers know them as; an object may be of any type.
+_TYPES = ((r"(flywheel\._flywheel|collections\.abc)\.", ""), (r": object( \| None)?", ""),
+          (r"Sequence\[(\w+)\]", r"list of \1"), (r"Mapping\[(\w+), (\w+)\]", r"dict from \1 to \2"),
+          (r"Sequence", "list"), (r" \| ", " or "))  # fmt: skip
+
+
+def _explain(function: Any, name: str, given: Tuple[Any, ...], keywords: Mapping[str, Any]) -> str:
     """Lists the parameters of a compiled function, and the arguments that it was called with."""
     signatures = []
     for text, _, defaults in function.__nb_signature__:
+        if text.startswith("def __init__(self, *args, **kwargs)"):
+            # The one that refuses all other arguments.
+            continue
         parameters = text.partition("(")[2].rpartition(") ->")[0].removeprefix("self").removeprefix(", ")
+        for pattern, instead in _TYPES:
+            parameters = re.sub(pattern, instead, parameters)
         signatures.append(re.sub(r"\\(\d+)", lambda place: repr(defaults[int(place[1])]), parameters))  # noqa: B023
     names = [type(one).__name__ for one in given] + [f"{key}={type(x).__name__}" for key, x in keywords.items()]
-    return f"{function.__name__}() expected ({') or ('.join(signatures)}), found ({', '.join(names)})"
+    return f"{name}() takes ({') or ('.join(signatures)}), found ({', '.join(names)})"
 
 
 def _wrap(function: Any, is_method: bool) -> Any:
@@ -56,9 +71,22 @@ def _wrap(function: Any, is_method: bool) -> Any:
             # The only sign of it that nanobind gives.
             if "incompatible function arguments" not in str(error):
                 raise
-        raise SignatureError(_explain(function, args[is_method:], keywords))
+        _refuse(function, function.__name__, args[is_method:], keywords)
 
     return call
+
+
+def _refuse(function: Any, name: str, args: Tuple[Any, ...], keywords: Mapping[str, Any]) -> NoReturn:
+    raise SignatureError(_explain(function, name, args, keywords), name)
+
+
+def _refuse_to_make(made: Any, args: Tuple[Any, ...], keywords: Mapping[str, Any]) -> NoReturn:
+    """Raises TypeError for an object that is not made of these arguments, or not by a call: C++ calls this."""
+    kind = type(made)
+    for names, remedy in _MADE_BY.items():
+        if kind.__name__ in names.split():
+            raise TypeError(f"'{kind.__name__}' objects are not made by a call of their class: {remedy}")
+    _refuse(kind.__init__, kind.__name__, args, keywords)
 
 
 def _refuse_pickling(kind: type, remedy: str) -> None:
@@ -84,7 +112,14 @@ def _finish(module: Any) -> None:
 
 
 # The classes whose methods users call by name. Not those that traces are made of.
-_CALLED = ("ModuleOp", "Program", "Session", "Store", "EntryInfo", "CheckpointManager", "CheckpointState")
+_CALLED = ("ModuleOp", "Program", "Session", "Store", "EntryInfo", "CheckpointManager", "CheckpointState",
+           "DeviceArray")  # fmt: skip
+_MADE_BY = {
+    "Program": "`flywheel.compile` makes one of a module",
+    "ModuleOp": "`flywheel.parse` makes one of a text, and `flywheel.module_of` one of traced functions",
+    "CheckpointState": "`flywheel.get_checkpoint_state` reads one",
+    "ArgumentInfo VariableInfo EntryInfo": "a program has those of its `entries` and `variables`",
+}
 _REMEDIES = {
     "Program": "compile the model again, which a cache makes fast (`flywheel-run --cache-dir`, FLYWHEEL_CACHE)",
     "Session": "make a Session of the program, and `save(path)` and `restore(path)` the values",

@@ -8,6 +8,8 @@ import os
 import re
 from typing import Any, Dict, List, Mapping, Optional, Sequence, Tuple, Union
 
+import numpy as np
+
 from ._errors import wrong
 from ._flywheel import ModuleOp, _digest, _options
 
@@ -48,6 +50,7 @@ _KINDS: Dict[str, Tuple[type, str, bool]] = {
     **_options(),
     # A call has a number, of which `bounds_of` makes a list.
     "max_dim_size": (int, _options()["max_dim_size"][1], True),
+    "memory_budget": (int, "a number of bytes, such as 65536 or '2MiB',", True),
     "max_batch": (int, "a number", True),
     "opt_level": (int, "0 to 3", False),
     "name": (str, "a string", True),
@@ -58,8 +61,11 @@ _UNITS = {"": 1, "KiB": 2**10, "MiB": 2**20, "GiB": 2**30}
 
 
 def bytes_of(given: Any) -> Any:
-    """Returns a number of bytes for a text with a unit, such as "2MiB"; another value as it is."""
+    """Returns a number of bytes for a text with a unit, such as "2MiB"; another value as it is. Raises ValueError for a
+    negative number."""
     found = re.fullmatch(r"(\d+) ?(|KiB|MiB|GiB)", given) if isinstance(given, str) else None
+    if isinstance(given, (int, np.integer)) and given < 0:
+        raise wrong(ValueError, _KINDS["memory_budget"][1], repr(given), "memory_budget")
     return given if found is None else int(found[1]) * _UNITS[found[2]]
 
 
@@ -80,6 +86,7 @@ def check_kinds(**options: Any) -> None:
     that is none of 64 bits. None is one that is not given."""
     for name, value in options.items():
         kind, expected, is_optional = _KINDS[name]
+        value = bytes_of(value) if name == "memory_budget" else value
         if value is None and is_optional:
             continue
         if kind is list:

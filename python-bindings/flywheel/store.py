@@ -312,6 +312,8 @@ class Store(_flywheel.Store):
     def reset(self, names: Sequence[str]) -> None:
         """Takes the values of these variables away."""
         _trace.refuse_actions("resetting values")
+        if isinstance(names, str) or not isinstance(names, Iterable):
+            raise wrong(TypeError, "a list of names", type(names).__name__, "names")
         super().reset([self._find(name) for name in names])
 
     def _select(self, variables: Names, is_restored: bool = False) -> Any:
@@ -418,7 +420,11 @@ class Store(_flywheel.Store):
 
         if variables is None:
             variables = current_namespace().collection("GLOBAL")
-        initialize_in(self, list(variables))
+        listed = _listed(variables)
+        odd = next((one for one in listed if not hasattr(one, "_declare_value")), None)
+        if odd is not None:
+            raise wrong(TypeError, "a list of variables", f"a {type(odd).__name__} in it", "variables")
+        initialize_in(self, listed)
 
     def _declare_all(self) -> None:
         for variable in list(current_namespace().variables.values()):
@@ -454,6 +460,8 @@ class FlatStore(Store):
 
 
 def _name(variable: Any) -> str:
+    if not isinstance(variable, str) and not hasattr(variable, "name"):
+        raise wrong(TypeError, "a variable or its name", type(variable).__name__, "variable")
     return variable if isinstance(variable, str) else str(variable.name)
 
 

@@ -6,6 +6,8 @@
 
 #include "Arguments.h"
 
+#include "llvm/Support/ErrorHandling.h"
+
 namespace nb = nanobind;
 
 namespace flywheel::python {
@@ -71,6 +73,12 @@ uint64_t getSeed(nb::handle value) {
   std::string text = nb::cast<std::string>(nb::str(index));
   throw nb::value_error(
       ("expected a seed from 0 to 2^64 - 1, found " + text).c_str());
+}
+
+void refuseToMake(nb::handle made, nb::args args, nb::kwargs keywords) {
+  nb::module_::import_("flywheel._native")
+      .attr("_refuse_to_make")(made, args, keywords);
+  llvm_unreachable("_refuse_to_make raises");
 }
 
 } // namespace flywheel::python

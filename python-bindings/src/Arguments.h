@@ -42,6 +42,11 @@ int64_t getInteger(nanobind::handle value);
 /// that is negative or has more than 64 bits.
 uint64_t getSeed(nanobind::handle value);
 
+/// Throws TypeError, in words of callers, for an object that is not made of
+/// these arguments. The last constructor of classes that users call.
+[[noreturn]] void refuseToMake(nanobind::handle made, nanobind::args args,
+                               nanobind::kwargs keywords);
+
 /// The UTF-8 bytes of a str, as an argument: anything else is a TypeError that
 /// says so, where nanobind's lists the signatures of the function.
 struct Text : std::string {};

@@ -216,6 +216,7 @@ static void addManager(nb::module_ &module) {
 static void addState(nb::module_ &module) {
   nb::class_<CheckpointState>(module, "CheckpointState",
                               "What the state file of a directory says.")
+      .def("__init__", &refuseToMake)
       .def_prop_ro(
           "model_checkpoint_path",
           [](const CheckpointState &self) { return makePath(self.latest); },

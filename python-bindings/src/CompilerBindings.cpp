@@ -207,6 +207,7 @@ static std::string cost(const PyModule &self,
 static void addModule(nb::module_ &module) {
   nb::class_<PyModule>(module, "ModuleOp",
                        "A model as IR; str() gives the text.")
+      .def("__init__", &refuseToMake)
       .def("__str__",
            [](const PyModule &self) {
              std::string text;
@@ -399,6 +400,7 @@ static int64_t getWorkspaceBytes(const EntryInfo &self, nb::kwargs given) {
 
 static void addInfo(nb::module_ &module) {
   nb::class_<Argument>(module, "ArgumentInfo", "A feed or a result.")
+      .def("__init__", &refuseToMake)
       .def_ro("name", &Argument::name)
       .def_prop_ro(
           "dtype",
@@ -411,6 +413,7 @@ static void addInfo(nb::module_ &module) {
                nb::cast<std::string>(nb::str(self.shape)) + ">";
       });
   nb::class_<Variable>(module, "VariableInfo", "A variable of a program.")
+      .def("__init__", &refuseToMake)
       .def_ro("name", &Variable::name)
       .def_prop_ro(
           "dtype",
@@ -432,6 +435,7 @@ static void addInfo(nb::module_ &module) {
                nb::cast<std::string>(nb::str(self.shape)) + ">";
       });
   nb::class_<EntryInfo>(module, "EntryInfo", "An entry of a program.")
+      .def("__init__", &refuseToMake)
       .def_ro("name", &EntryInfo::name)
       .def_ro("feeds", &EntryInfo::feeds)
       .def_ro("results", &EntryInfo::results)
@@ -452,6 +456,7 @@ void addCompiler(nb::module_ &module) {
   nb::class_<PyProgram>(module, "Program",
                         "A compiled model: immutable, for any number of "
                         "sessions on any threads.")
+      .def("__init__", &refuseToMake)
       .def_prop_ro("name",
                    [](const PyProgram &self) {
                      return self.program->getManifest().model;

@@ -6,6 +6,7 @@
 
 #include "DeviceArrays.h"
 
+#include "Arguments.h"
 #include "Arrays.h"
 #include "Errors.h"
 
@@ -242,7 +243,7 @@ void addDeviceArrayType(nb::module_ &module) {
           [](DeviceArray *self, nb::sequence shape, nb::handle dtype) {
             std::vector<int64_t> sizes;
             for (nb::handle size : shape)
-              sizes.push_back(nb::cast<int64_t>(size));
+              sizes.push_back(getInteger(size));
             std::string name = nb::cast<std::string>(
                 nb::str(nb::module_::import_("numpy").attr("dtype")(dtype)));
             std::optional<DType> known = runtime::dtypeFromNumpyName(name);
@@ -254,6 +255,7 @@ void addDeviceArrayType(nb::module_ &module) {
             new (self) DeviceArray(std::move(sizes), *known);
           },
           nb::arg("shape"), nb::arg("dtype") = "float32")
+      .def("__init__", &refuseToMake)
       .def("numpy", &DeviceArray::toHost, "A copy on the host.")
       .def("set", &DeviceArray::set, nb::arg("value"),
            "Copies a numpy array, or numbers, of its shape to it.")

@@ -146,6 +146,7 @@ void addSession(nb::module_ &module) {
           },
           "program"_a.none(), nb::kw_only(), "share"_a = nb::none(),
           "soft_placement"_a = false)
+      .def("__init__", &refuseToMake)
       .def(
           "initialize",
           [](PySession &self, nb::handle given,
