@@ -270,7 +270,13 @@ def as_tensor(value: TensorLike, dtype: Any = None) -> Tensor:
     if isinstance(value, (list, tuple)) and holds_tensors(value):
         from . import _ops
 
-        return _ops.stack([item if dtype is None and is_number(item) else as_tensor(item, dtype) for item in value])
+        parts = [item if dtype is None and is_number(item) else as_tensor(item, dtype) for item in value]
+        shapes = [part._dims if isinstance(part, Tensor) else () for part in parts]
+        if any(len(one) != len(shapes[0]) or any(None not in (n, m) and n != m for n, m in zip(one, shapes[0]))
+               for one in shapes):  # fmt: skip
+            listed = ", ".join(map(format_shape, dict.fromkeys(shapes)))
+            raise ValueError(f"expected parts of one shape in a {type(value).__name__}, found {listed}")
+        return _ops.stack(parts)
     return constant(value, dtype)
 
 

@@ -265,7 +265,12 @@ module that is in two of the arguments.
     def wrapped(*args: Any, **kwargs: Any) -> Any:
         args = _as_arguments(args, argnums if variables is None else ())
         result = function(*args, **kwargs)
+        if isinstance(result, (tuple, list, dict)) and not has_aux:
+            raise TypeError(f"a gradient is of a scalar, found a {type(result).__name__}: return the scalar, or with "
+                            "has_aux=True a tuple of it and other results")  # fmt: skip
         value = as_tensor(result[0] if has_aux else result)
+        if not _dtypes.is_floating(value.dtype):
+            raise TypeError(f"a gradient is of a floating-point scalar, found {_dtypes.name_of(value.dtype)}")
         if value._dims != ():
             raise ValueError(f"a gradient is of a scalar, found shape {format_shape(value._dims)}: "
                              "use jacobian, or gradients with grad_ys")  # fmt: skip

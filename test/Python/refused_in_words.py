@@ -50,6 +50,9 @@ CASES: List[Tuple[Callable[[Any], Any], type, str]] = [
     (lambda x: api.linalg.solve(matrix, 1.0), ValueError, "expected a vector or matrices as b, found a scalar"),
     (lambda x: api.nn.group_norm(x, 1.5), TypeError, "as groups, found"),
     (lambda x: api.constant([[1, 2], [3]]), ValueError, "expected lists of equal lengths"),
+    (lambda x: api.sum([x, x[:1]]), ValueError, "expected parts of one shape in a list, found (4, 3), (1, 3)"),
+    (lambda x: api.grad(lambda a: (a.sum(), a))(x), TypeError, "a gradient is of a scalar, found a tuple: return the"),
+    (lambda x: api.grad(lambda a: a.sum() > 0)(x), TypeError, "a gradient is of a floating-point scalar, found bool"),
     # Effects in a vmap.
     (lambda x: api.vmap(lambda r: api.fori_loop(0, 2, lambda i, s: dropout(s, training=True), r))(x), ValueError,
      "a loop or a branch in the function of a vmap must not draw random numbers, as"),
