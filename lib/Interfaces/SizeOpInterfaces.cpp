@@ -16,7 +16,15 @@ flywheel::DimSizeSource flywheel::findDimSizeSource(OpResult value,
   // An elementwise op, or one that acts on rows.
   if (op->hasTrait<OpTrait::SameOperandsAndResultType>())
     return {op->getOperand(0), dim};
-  if (auto source = dyn_cast<DimSizeSourceOpInterface>(op))
+  if (auto source = dyn_cast<DimSizeSourceOpInterface>(op);
+      source && value.getResultNumber() == 0)
     return source.getDimSizeSource(dim);
   return {};
+}
+
+std::string flywheel::describeEqualSizes(int64_t i, StringRef nameA, int64_t j,
+                                         StringRef nameB) {
+  return ("sizes of dimension " + Twine(i) + " of " + nameA +
+          " and dimension " + Twine(j) + " of " + nameB)
+      .str();
 }

@@ -9,7 +9,7 @@
 // CHECK: %[[EQUAL:.*]] = linalg_ext.compare_sizes eq %[[COLUMNS]], %[[ROWS]]
 // CHECK: %[[NOT:.*]] = arith.xori %[[C]], %true
 // CHECK: %[[OK:.*]] = arith.ori %[[NOT]], %[[EQUAL]]
-// CHECK: linalg_ext.check sizes %[[OK]], "expected equal contracted dimension sizes of a and b, found \01 and \02" in "nn.matmul"
+// CHECK: linalg_ext.check sizes %[[OK]], "expected equal sizes of dimension 1 of a and dimension 0 of b, found \01 and \02" in "nn.matmul"
 // CHECK: scf.if
 // CHECK-NOT: linalg_ext.check
 // CHECK: linalg.matmul
@@ -40,7 +40,7 @@ func.func @branch(%x: tensor<?x?xf32>, %w: tensor<?x4xf32>, %c: i1) -> tensor<?x
 // CHECK-DAG: %[[EQUAL:.*]] = linalg_ext.compare_sizes eq %[[COLUMNS]], %[[ROWS]]
 // CHECK-DAG: %[[NEVER:.*]] = arith.cmpi sle, %[[N]], %c0
 // CHECK: %[[OK:.*]] = arith.ori %[[NEVER]], %[[EQUAL]]
-// CHECK: linalg_ext.check sizes %[[OK]], "expected equal contracted dimension sizes of a and b, found \01 and \02" in "nn.matmul"
+// CHECK: linalg_ext.check sizes %[[OK]], "expected equal sizes of dimension 1 of a and dimension 0 of b, found \01 and \02" in "nn.matmul"
 // CHECK: scf.for
 // CHECK-NOT: linalg_ext.check
 // CHECK: return
@@ -158,7 +158,7 @@ func.func @same(%x: tensor<1x?x5x3xf32>) -> tensor<1x?x5x3xf32> {
 // CHECK-NEXT: %[[EMPTY:.*]] = tensor.empty(%[[ITER]], %[[N]]) : tensor<?x?xf32>
 // CHECK-NEXT: %[[FILL:.*]] = linalg.fill ins(%[[CST]] : f32) outs(%[[EMPTY]] : tensor<?x?xf32>) -> tensor<?x?xf32>
 // CHECK-NEXT: %[[COMPARE_SIZES:.*]] = linalg_ext.compare_sizes eq %[[N]], %[[ITER]]
-// CHECK-NEXT: linalg_ext.check sizes %[[COMPARE_SIZES]], "expected equal contracted dimension sizes of a and b, found \01 and \02" in "nn.matmul"
+// CHECK-NEXT: linalg_ext.check sizes %[[COMPARE_SIZES]], "expected equal sizes of dimension 1 of a and dimension 0 of b, found \01 and \02" in "nn.matmul"
 // CHECK-NEXT: %[[MATMUL:.*]] = linalg.matmul ins(%[[FILL]], %[[FILL]] : tensor<?x?xf32>, tensor<?x?xf32>) outs(%[[FILL]] : tensor<?x?xf32>) -> tensor<?x?xf32>
 // CHECK-NEXT: %[[EMPTY_2:.*]] = tensor.empty() : tensor<f32>
 // CHECK-NEXT: %[[FILL_2:.*]] = linalg.fill ins(%[[CST]] : f32) outs(%[[EMPTY_2]] : tensor<f32>) -> tensor<f32>
@@ -191,9 +191,9 @@ func.func @inside(%x: tensor<?xf32>, %n: index) -> tensor<f32> {
 // computed in; the second operand of a product may be transposed alone.
 // CHECK-LABEL: func.func @bias(
 // CHECK-SAME: %[[X:[^:]*]]: tensor<?x?xbf16>, %[[W:[^:]*]]: tensor<?x?xbf16>, %[[B:[^:]*]]: tensor<?xbf16>)
-// CHECK: linalg_ext.check sizes {{.*}}, "expected equal columns of x and rows of w, found \01 and \02" in "nn.dense"
+// CHECK: linalg_ext.check sizes {{.*}}, "expected equal sizes of dimension 1 of x and dimension 0 of w, found \01 and \02" in "nn.dense"
+// CHECK: linalg_ext.check sizes {{.*}}, "expected equal sizes of dimension 1 of w and dimension 0 of b, found \01 and \02" in "nn.dense"
 // CHECK: %[[P:.*]] = linalg.matmul ins(%[[X]], %[[W]] : {{.*}} -> tensor<?x?xf32>
-// CHECK: linalg_ext.check sizes {{.*}}, "expected equal columns of w and elements of b, found \01 and \02" in "nn.dense"
 // CHECK: linalg.generic {{.*}} ins(%[[P]], %[[B]] :
 // CHECK-NEXT: ^bb0(%[[SUM:.*]]: f32, %[[BIAS:.*]]: bf16, %{{.*}}: bf16):
 // CHECK-NEXT: %[[WIDE:.*]] = arith.extf %[[BIAS]] : bf16 to f32

@@ -23,6 +23,11 @@ struct DimSizeSource {
 /// results have one type.
 DimSizeSource findDimSizeSource(mlir::OpResult value, int64_t dim);
 
+/// Returns the words for dimension `i` of the tensor `nameA` and dimension `j`
+/// of `nameB`, which must be equal: "sizes of dimension ...".
+std::string describeEqualSizes(int64_t i, llvm::StringRef nameA, int64_t j,
+                               llvm::StringRef nameB);
+
 /// Receives the requirements of an op on the sizes of its operands.
 class SizeRelationSink {
 public:

@@ -11,15 +11,15 @@ include "mlir/IR/OpBase.td"
 
 def DimSizeSourceOpInterface : OpInterface<"DimSizeSourceOpInterface"> {
   let description = [{
-    An op with one result some of whose dimension sizes are those of operands.
+    An op some of whose first result's dimension sizes are those of operands.
     Ops with the trait `SameOperandsAndResultType` need not implement it: see
     `findDimSizeSource`.
   }];
   let cppNamespace = "::flywheel";
   let methods = [
     InterfaceMethod<[{
-        The dimension of an operand that dimension `dim` of the result is equal
-        to, or nothing where there is none.
+        The dimension of an operand that dimension `dim` of the first result is
+        equal to, or nothing where there is none.
       }],
       /*retTy=*/"::flywheel::DimSizeSource",
       /*methodName=*/"getDimSizeSource",

@@ -9,6 +9,7 @@
 #include "flywheel/Dialect/LinalgExt/Checks.h"
 #include "flywheel/Dialect/LinalgExt/LinalgExt.h"
 #include "flywheel/Dialect/Verifiers.h"
+#include "flywheel/Interfaces/SizeOpInterfaces.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
@@ -56,7 +57,7 @@ Type LinalgEmitter::getComputeType(Type type) {
 // Dimension sizes
 //===----------------------------------------------------------------------===//
 
-DimSize LinalgEmitter::getDimSize(Value tensor, int64_t dim) {
+static DimSize traceDimSize(Value tensor, int64_t dim) {
   // Steps of the look-up are bounded: graph regions may hold cycles.
   for (int step = 0; step < 64; ++step) {
     if (!tensorOf(tensor).isDynamicDim(dim))
@@ -89,6 +90,26 @@ DimSize LinalgEmitter::getDimSize(Value tensor, int64_t dim) {
   return {dim, tensor, true};
 }
 
+SmallVector<DimSize> LinalgEmitter::findEqual(DimSize dimSize) const {
+  SmallVector<DimSize> found = {dimSize};
+  for (size_t next = 0; next < found.size(); ++next)
+    for (const auto &[a, b] : equalSizes)
+      for (const auto &[own, other] : {std::pair(a, b), std::pair(b, a)})
+        if (own == found[next] && !llvm::is_contained(found, other))
+          found.push_back(other);
+  return found;
+}
+
+DimSize LinalgEmitter::getDimSize(Value tensor, int64_t dim) {
+  DimSize traced = traceDimSize(tensor, dim);
+  if (traced.isStatic() || equalSizes.empty())
+    return traced;
+  for (const DimSize &other : findEqual(traced))
+    if (other.isStatic())
+      return other;
+  return traced;
+}
+
 SmallVector<DimSize> LinalgEmitter::getDimSizes(Value tensor) {
   SmallVector<DimSize> dimSizes;
   for (int64_t dim = 0, rank = tensorOf(tensor).getRank(); dim < rank; ++dim)
@@ -111,6 +132,8 @@ DimSize LinalgEmitter::expectEqual(DimSize lhs, DimSize rhs,
                                    const Twine &what) {
   if (lhs == rhs)
     return lhs;
+  if (llvm::is_contained(findEqual(lhs), rhs))
+    return rhs.isStatic() ? rhs : lhs;
   Value left = getValueOrCreateConstantIndexOp(b, loc, materialize(lhs)),
         right = getValueOrCreateConstantIndexOp(b, loc, materialize(rhs));
   Value ok = linalg_ext::CompareSizesOp::create(
@@ -118,7 +141,45 @@ DimSize LinalgEmitter::expectEqual(DimSize lhs, DimSize rhs,
   linalg_ext::NamedNumbers numbers;
   std::string found = numbers.add(left) + " and " + numbers.add(right);
   expect(ok, "expected equal " + what + ", found " + found, "", numbers);
+  equalSizes.emplace_back(lhs, rhs);
   return rhs.isStatic() ? rhs : lhs;
+}
+
+namespace {
+struct RelatedSizesEmitter final : SizeRelationSink {
+  explicit RelatedSizesEmitter(LinalgEmitter &e) : e(e) {}
+
+  void equalDims(Value a, int64_t i, Value b, int64_t j, StringRef nameA,
+                 StringRef nameB) override {
+    e.expectEqual(find(a, i), find(b, j),
+                  describeEqualSizes(i, nameA, j, nameB));
+  }
+  void equalShapes(Value a, Value b, StringRef nameA,
+                   StringRef nameB) override {
+    for (int64_t dim = 0, rank = tensorOf(a).getRank(); dim < rank; ++dim)
+      equalDims(a, dim, b, dim, nameA, nameB);
+  }
+
+private:
+  /// Returns a size of an operand, also for the result, which is replaced.
+  DimSize find(Value value, int64_t dim) {
+    auto result = dyn_cast<OpResult>(value);
+    if (!result || result.getOwner() != e.op)
+      return e.getDimSize(value, dim);
+    DimSizeSource source = findDimSizeSource(result, dim);
+    if (!source.value)
+      return DimSize::constant(tensorOf(value).getDimSize(dim));
+    return e.getDimSize(source.value, source.dim);
+  }
+
+  LinalgEmitter &e;
+};
+} // namespace
+
+void LinalgEmitter::expectRelatedSizes() {
+  RelatedSizesEmitter emitter(*this);
+  if (auto related = dyn_cast<SizeRelationsOpInterface>(op))
+    related.relateSizes(emitter);
 }
 
 void LinalgEmitter::expect(Value ok, const Twine &expected, const Twine &found,

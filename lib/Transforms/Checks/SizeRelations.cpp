@@ -28,8 +28,7 @@ using namespace flywheel;
 void RelationReporter::equalDims(Value a, int64_t i, Value b, int64_t j,
                                  StringRef nameA, StringRef nameB) {
   equal(sizes.getSize(a, i), sizes.getSize(b, j),
-        "equal sizes of dimension " + Twine(i) + " of " + nameA +
-            " and dimension " + Twine(j) + " of " + nameB);
+        "equal " + describeEqualSizes(i, nameA, j, nameB));
 }
 
 void RelationReporter::equalShapes(Value a, Value b, StringRef nameA,

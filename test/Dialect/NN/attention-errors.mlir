@@ -17,7 +17,7 @@ func.func @f(%q: tensor<2x3x4xf32>, %k: tensor<3x4xf32>) {
 // -----
 
 func.func @f(%q: tensor<2x3x4xf32>, %v: tensor<5x3x4xf32>) {
-  // expected-error @+1 {{expected equal leading dimension sizes of q and v, found 2 and 5}}
+  // expected-error @+1 {{expected equal sizes of dimension 0 of q and dimension 0 of v, found 2 and 5}}
   %0 = nn.attention %q, %q, %v : (tensor<2x3x4xf32>, tensor<2x3x4xf32>, tensor<5x3x4xf32>) -> tensor<2x3x4xf32>
   return
 }
@@ -25,7 +25,7 @@ func.func @f(%q: tensor<2x3x4xf32>, %v: tensor<5x3x4xf32>) {
 // -----
 
 func.func @f(%q: tensor<3x4xf32>, %k: tensor<3x5xf32>) {
-  // expected-error @+1 {{expected equal last dimension sizes of q and k, found 4 and 5}}
+  // expected-error @+1 {{expected equal sizes of dimension 1 of q and dimension 1 of k, found 4 and 5}}
   %0 = nn.attention %q, %k, %k : (tensor<3x4xf32>, tensor<3x5xf32>, tensor<3x5xf32>) -> tensor<3x5xf32>
   return
 }
@@ -33,7 +33,7 @@ func.func @f(%q: tensor<3x4xf32>, %k: tensor<3x5xf32>) {
 // -----
 
 func.func @f(%q: tensor<3x4xf32>, %v: tensor<2x4xf32>) {
-  // expected-error @+1 {{expected equal positions of k and v, found 3 and 2}}
+  // expected-error @+1 {{expected equal sizes of dimension 0 of k and dimension 0 of v, found 3 and 2}}
   %0 = nn.attention %q, %q, %v : (tensor<3x4xf32>, tensor<3x4xf32>, tensor<2x4xf32>) -> tensor<3x4xf32>
   return
 }
@@ -58,7 +58,7 @@ func.func @f(%q: tensor<2x3x4xf32>, %m: tensor<3x3xi1>) {
 // -----
 
 func.func @f(%q: tensor<3x4xf32>, %m: tensor<3x4xi1>) {
-  // expected-error @+1 {{expected equal positions of k and mask, found 3 and 4}}
+  // expected-error @+1 {{expected equal sizes of dimension 0 of k and dimension 1 of mask, found 3 and 4}}
   %0 = nn.attention %q, %q, %q mask %m : (tensor<3x4xf32>, tensor<3x4xf32>, tensor<3x4xf32>, tensor<3x4xi1>) -> tensor<3x4xf32>
   return
 }
@@ -66,7 +66,7 @@ func.func @f(%q: tensor<3x4xf32>, %m: tensor<3x4xi1>) {
 // -----
 
 func.func @f(%q: tensor<3x4xf32>, %m: tensor<1x3xi1>) {
-  // expected-error @+1 {{expected equal queries of q and mask, found 3 and 1}}
+  // expected-error @+1 {{expected equal sizes of dimension 0 of q and dimension 0 of mask, found 3 and 1}}
   %0 = nn.attention %q, %q, %q mask %m : (tensor<3x4xf32>, tensor<3x4xf32>, tensor<3x4xf32>, tensor<1x3xi1>) -> tensor<3x4xf32>
   return
 }

@@ -27,7 +27,7 @@ func.func @f(%a: tensor<2x2xf32>, %b: tensor<f32>) {
 // -----
 
 func.func @f(%a: tensor<2x3xf32>) {
-  // expected-error @+1 {{expected equal contracted dimension sizes of a and b, found 3 and 2}}
+  // expected-error @+1 {{expected equal sizes of dimension 1 of a and dimension 0 of b, found 3 and 2}}
   %0 = nn.matmul %a, %a : (tensor<2x3xf32>, tensor<2x3xf32>) -> tensor<2x3xf32>
   return
 }
@@ -61,7 +61,7 @@ func.func @f(%a: tensor<2x2x2xf32>, %b: tensor<2x2xf32>) {
 
 func.func @f(%a: tensor<2x?x2x2xf32>, %b: tensor<?x4x2x2xf32>, %c: tensor<2x3x2x2xf32>) {
   %0 = nn.matmul %a, %b : (tensor<2x?x2x2xf32>, tensor<?x4x2x2xf32>) -> tensor<2x?x2x2xf32>
-  // expected-error @+1 {{expected equal leading dimension sizes of a and b, found 4 and 3}}
+  // expected-error @+1 {{expected equal sizes of dimension 1 of a and dimension 1 of b, found 4 and 3}}
   %1 = nn.matmul %b, %c : (tensor<?x4x2x2xf32>, tensor<2x3x2x2xf32>) -> tensor<2x3x2x2xf32>
   return
 }
@@ -93,7 +93,7 @@ func.func @f(%x: tensor<?x5x4xf32>, %w: tensor<4x2xf32>) {
 // -----
 
 func.func @f(%x: tensor<?x3xf32>, %w: tensor<4x2xf32>, %b: tensor<2xf32>) {
-  // expected-error @+1 {{expected equal columns of x and rows of w, found 3 and 4}}
+  // expected-error @+1 {{expected equal sizes of dimension 1 of x and dimension 0 of w, found 3 and 4}}
   %0 = nn.dense %x, %w, %b : (tensor<?x3xf32>, tensor<4x2xf32>, tensor<2xf32>) -> tensor<?x2xf32>
   return
 }
@@ -101,7 +101,7 @@ func.func @f(%x: tensor<?x3xf32>, %w: tensor<4x2xf32>, %b: tensor<2xf32>) {
 // -----
 
 func.func @f(%x: tensor<?x4xf32>, %w: tensor<4x2xf32>, %b: tensor<3xf32>) {
-  // expected-error @+1 {{expected equal columns of w and elements of b, found 2 and 3}}
+  // expected-error @+1 {{expected equal sizes of dimension 1 of w and dimension 0 of b, found 2 and 3}}
   %0 = nn.dense %x, %w, %b : (tensor<?x4xf32>, tensor<4x2xf32>, tensor<3xf32>) -> tensor<?x2xf32>
   return
 }
@@ -153,7 +153,7 @@ func.func @f(%x: tensor<f32>) {
 
 // X5:
 func.func @f(%x: tensor<4x3xf32>, %y: tensor<5x3xf32>) {
-  // expected-error @+1 {{expected equal rows of logits and labels, found 4 and 5}}
+  // expected-error @+1 {{expected equal sizes of dimension 0 of logits and dimension 0 of labels, found 4 and 5}}
   %0 = nn.softmax_cross_entropy %x, %y : (tensor<4x3xf32>, tensor<5x3xf32>) -> tensor<f32>
   return
 }
@@ -161,7 +161,7 @@ func.func @f(%x: tensor<4x3xf32>, %y: tensor<5x3xf32>) {
 // -----
 
 func.func @f(%x: tensor<4x3xf32>, %y: tensor<4x2xf32>) {
-  // expected-error @+1 {{expected equal classes of logits and labels, found 3 and 2}}
+  // expected-error @+1 {{expected equal sizes of dimension 1 of logits and dimension 1 of labels, found 3 and 2}}
   %0 = nn.softmax_cross_entropy %x, %y : (tensor<4x3xf32>, tensor<4x2xf32>) -> tensor<f32>
   return
 }
@@ -209,7 +209,7 @@ func.func @f(%x: tensor<4x3xf32>, %l: tensor<4xi1>) {
 // -----
 
 func.func @f(%x: tensor<4x3xf32>, %l: tensor<5xi32>) {
-  // expected-error @+1 {{expected equal rows of logits and labels, found 4 and 5}}
+  // expected-error @+1 {{expected equal sizes of dimension 0 of logits and dimension 0 of label, found 4 and 5}}
   %0 = nn.sparse_softmax_cross_entropy %x, %l : (tensor<4x3xf32>, tensor<5xi32>) -> tensor<f32>
   return
 }

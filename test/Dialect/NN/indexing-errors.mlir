@@ -41,7 +41,7 @@ func.func @f(%x: tensor<3x5xf32>, %i: tensor<2xi32>) {
 // -----
 
 func.func @f(%x: tensor<3x5xf32>, %i: tensor<2xi32>, %u: tensor<3x5xf32>) {
-  // expected-error @+1 {{expected updates of type 'tensor<2x5xf32>', found 'tensor<3x5xf32>'}}
+  // expected-error @+1 {{expected equal sizes of dimension 0 of indices and dimension 0 of updates, found 2 and 3}}
   %0 = nn.scatter_add %x, %i, %u axis 0 : (tensor<3x5xf32>, tensor<2xi32>, tensor<3x5xf32>) -> tensor<3x5xf32>
   return
 }
@@ -73,7 +73,7 @@ func.func @f(%x: tensor<3xi1>, %i: tensor<2xi32>, %u: tensor<2xi1>) {
 // -----
 
 func.func @f(%x: tensor<3x5xf32>, %i: tensor<2xi32>, %u: tensor<3x5xf32>) {
-  // expected-error @+1 {{expected updates of type 'tensor<2x5xf32>', found 'tensor<3x5xf32>'}}
+  // expected-error @+1 {{expected equal sizes of dimension 0 of indices and dimension 0 of updates, found 2 and 3}}
   %0 = nn.scatter %x, %i, %u axis 0 : (tensor<3x5xf32>, tensor<2xi32>, tensor<3x5xf32>) -> tensor<3x5xf32>
   return
 }
@@ -113,7 +113,7 @@ func.func @f(%x: tensor<3x5xf32>, %i: tensor<3xi32>) {
 // -----
 
 func.func @f(%x: tensor<3x5xf32>, %i: tensor<1x4xi32>) {
-  // expected-error @+1 {{'nn.take_along_axis' op expected equal sizes of dimension 0 of x and indices, found 3 and 1}}
+  // expected-error @+1 {{expected equal sizes of dimension 0 of x and dimension 0 of indices, found 3 and 1}}
   %0 = nn.take_along_axis %x, %i axis 1 : (tensor<3x5xf32>, tensor<1x4xi32>) -> tensor<1x4xf32>
   return
 }
@@ -145,7 +145,7 @@ func.func @f(%x: tensor<3x5xf32>, %i: tensor<3x4xi32>) {
 // -----
 
 func.func @f(%x: tensor<3x5xf32>, %i: tensor<3x4xi32>, %u: tensor<3x2xf32>) {
-  // expected-error @+1 {{'nn.scatter_add_along_axis' op expected updates of type 'tensor<3x4xf32>', found 'tensor<3x2xf32>'}}
+  // expected-error @+1 {{expected equal sizes of dimension 1 of indices and dimension 1 of updates, found 4 and 2}}
   %0 = nn.scatter_add_along_axis %x, %i, %u axis 1 : (tensor<3x5xf32>, tensor<3x4xi32>, tensor<3x2xf32>) -> tensor<3x5xf32>
   return
 }

@@ -17,7 +17,7 @@ func.func @f(%a: tensor<3xf32>) {
 // -----
 
 func.func @f(%a: tensor<3x4xf32>) {
-  // expected-error @+1 {{expected equal rows and columns of a, found 3 and 4}}
+  // expected-error @+1 {{expected equal sizes of dimension 0 of a and dimension 1 of a, found 3 and 4}}
   %0 = nn.cholesky %a : tensor<3x4xf32>
   return
 }
@@ -25,7 +25,7 @@ func.func @f(%a: tensor<3x4xf32>) {
 // -----
 
 func.func @f(%a: tensor<3x4xf32>) {
-  // expected-error @+1 {{expected equal rows and columns of a, found 3 and 4}}
+  // expected-error @+1 {{expected equal sizes of dimension 0 of a and dimension 1 of a, found 3 and 4}}
   %0, %1 = nn.try_cholesky %a : tensor<3x4xf32>
   return
 }
@@ -41,7 +41,7 @@ func.func @f(%a: tensor<3x3xf32>, %b: tensor<3xf32>) {
 // -----
 
 func.func @f(%a: tensor<3x3xf32>, %b: tensor<4x2xf32>) {
-  // expected-error @+1 {{expected equal rows of a and b, found 3 and 4}}
+  // expected-error @+1 {{expected equal sizes of dimension 0 of a and dimension 0 of b, found 3 and 4}}
   %0 = nn.triangular_solve lower %a, %b : (tensor<3x3xf32>, tensor<4x2xf32>) -> tensor<4x2xf32>
   return
 }
@@ -49,7 +49,7 @@ func.func @f(%a: tensor<3x3xf32>, %b: tensor<4x2xf32>) {
 // -----
 
 func.func @f(%a: tensor<2x3x3xf32>, %b: tensor<5x3x2xf32>) {
-  // expected-error @+1 {{expected equal leading dimension sizes of a and b, found 2 and 5}}
+  // expected-error @+1 {{expected equal sizes of dimension 0 of a and dimension 0 of b, found 2 and 5}}
   %0 = nn.triangular_solve lower %a, %b : (tensor<2x3x3xf32>, tensor<5x3x2xf32>) -> tensor<5x3x2xf32>
   return
 }

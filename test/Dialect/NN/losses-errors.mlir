@@ -2,7 +2,7 @@
 
 // X5:
 func.func @f(%x: tensor<4x2x3xf32>, %l: tensor<4x3xi32>) {
-  // expected-error @+1 {{expected equal rows of logits and labels, found 2 and 3}}
+  // expected-error @+1 {{expected equal sizes of dimension 1 of logits and dimension 1 of label, found 2 and 3}}
   %0 = nn.sparse_softmax_cross_entropy %x, %l : (tensor<4x2x3xf32>, tensor<4x3xi32>) -> tensor<f32>
   return
 }
@@ -26,7 +26,7 @@ func.func @f(%x: tensor<4x2x3xf32>) {
 // -----
 
 func.func @f(%x: tensor<4x2xf32>, %z: tensor<4x3xf32>) {
-  // expected-error @+1 {{expected equal dimension sizes of logits and labels, found 2 and 3}}
+  // expected-error @+1 {{expected equal sizes of dimension 1 of logits and dimension 1 of labels, found 2 and 3}}
   %0 = nn.sigmoid_cross_entropy %x, %z : (tensor<4x2xf32>, tensor<4x3xf32>) -> tensor<f32>
   return
 }
@@ -51,7 +51,7 @@ func.func @f(%x: tensor<4x2xf32>) {
 
 // X6:
 func.func @f(%x: tensor<4x2xf32>, %t: tensor<4x3xf32>) {
-  // expected-error @+1 {{expected equal dimension sizes of prediction and target, found 2 and 3}}
+  // expected-error @+1 {{expected equal sizes of dimension 1 of prediction and dimension 1 of target, found 2 and 3}}
   %0 = nn.mean_squared_error %x, %t : (tensor<4x2xf32>, tensor<4x3xf32>) -> tensor<f32>
   return
 }

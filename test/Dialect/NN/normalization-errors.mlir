@@ -65,7 +65,7 @@ func.func @f(%x: tensor<8xf32>) {
 // -----
 
 func.func @f(%x: tensor<4x8xf32>) {
-  // expected-error @+1 {{expected equal dimension sizes of mean and x, found 8 and 4}}
+  // expected-error @+1 {{expected a result of type 'tensor<8xf32>', found 'tensor<4xf32>'}}
   %0:3 = nn.batch_norm_training %x epsilon 1.0e-3 : (tensor<4x8xf32>) -> (tensor<4x8xf32>, tensor<4xf32>, tensor<8xf32>)
   return
 }

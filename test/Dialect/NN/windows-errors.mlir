@@ -36,7 +36,7 @@ func.func @f(%x: tensor<?x8x8x6xf32>, %w: tensor<3x6x16xf32>) {
 // -----
 
 func.func @f(%x: tensor<?x8x8x6xf32>, %w: tensor<3x3x6x16xf32>) {
-  // expected-error @+1 {{expected an output of rank 4, found 'tensor<?x6x16xf32>'}}
+  // expected-error @+1 {{expected a result of type 'tensor<?x6x6x16xf32>', found 'tensor<?x6x16xf32>'}}
   %0 = nn.conv2d %x, %w : (tensor<?x8x8x6xf32>, tensor<3x3x6x16xf32>) -> tensor<?x6x16xf32>
   return
 }
@@ -119,7 +119,7 @@ func.func @f(%x: tensor<?x8x8x6xf32>, %w: tensor<3x3x12x16xf32>) {
 // -----
 
 func.func @f(%x: tensor<?x8x8x6xf32>, %w: tensor<3x3x6x16xf32>) {
-  // expected-error @+1 {{expected equal outputs of filter and channels of output, found 16 and 8}}
+  // expected-error @+1 {{expected a result of type 'tensor<?x6x6x16xf32>', found 'tensor<?x6x6x8xf32>'}}
   %0 = nn.conv2d %x, %w : (tensor<?x8x8x6xf32>, tensor<3x3x6x16xf32>) -> tensor<?x6x6x8xf32>
   return
 }
@@ -127,7 +127,7 @@ func.func @f(%x: tensor<?x8x8x6xf32>, %w: tensor<3x3x6x16xf32>) {
 // -----
 
 func.func @f(%x: tensor<2x8x8x6xf32>, %w: tensor<3x3x6x16xf32>) {
-  // expected-error @+1 {{expected equal batches of image and output, found 2 and 3}}
+  // expected-error @+1 {{expected a result of type 'tensor<2x6x6x16xf32>', found 'tensor<3x6x6x16xf32>'}}
   %0 = nn.conv2d %x, %w : (tensor<2x8x8x6xf32>, tensor<3x3x6x16xf32>) -> tensor<3x6x6x16xf32>
   return
 }
@@ -153,7 +153,7 @@ func.func @f(%x: tensor<?x8x8x6xf32>, %w: tensor<3x3x6x16xf32>) {
 
 // X2:
 func.func @f(%x: tensor<?x8x8x6xf32>, %w: tensor<3x3x6x16xf32>) {
-  // expected-error @+1 {{expected an output of height 8 for an image of height 8, found 6}}
+  // expected-error @+1 {{expected a result of type 'tensor<?x8x8x16xf32>', found 'tensor<?x6x6x16xf32>'}}
   %0 = nn.conv2d %x, %w padding same : (tensor<?x8x8x6xf32>, tensor<3x3x6x16xf32>) -> tensor<?x6x6x16xf32>
   return
 }
@@ -161,7 +161,7 @@ func.func @f(%x: tensor<?x8x8x6xf32>, %w: tensor<3x3x6x16xf32>) {
 // -----
 
 func.func @f(%x: tensor<?x8x8x6xf32>, %w: tensor<3x3x6x16xf32>) {
-  // expected-error @+1 {{expected an output of width 3 for an image of width 8, found 6}}
+  // expected-error @+1 {{expected a result of type 'tensor<?x6x3x16xf32>', found 'tensor<?x6x6x16xf32>'}}
   %0 = nn.conv2d %x, %w strides [1, 2] : (tensor<?x8x8x6xf32>, tensor<3x3x6x16xf32>) -> tensor<?x6x6x16xf32>
   return
 }
@@ -275,7 +275,7 @@ func.func @f(%x: tensor<?x8x8x6xf32>) {
 // -----
 
 func.func @f(%x: tensor<?x8x8x6xf32>) {
-  // expected-error @+1 {{expected equal channels of image and output, found 6 and 5}}
+  // expected-error @+1 {{expected a result of type 'tensor<?x4x4x6xf32>', found 'tensor<?x4x4x5xf32>'}}
   %0 = nn.max_pool2d %x window [2, 2] : (tensor<?x8x8x6xf32>) -> tensor<?x4x4x5xf32>
   return
 }
@@ -283,7 +283,7 @@ func.func @f(%x: tensor<?x8x8x6xf32>) {
 // -----
 
 func.func @f(%x: tensor<?x8x8x6xf32>) {
-  // expected-error @+1 {{expected an output of width 4 for an image of width 8, found 5}}
+  // expected-error @+1 {{expected a result of type 'tensor<?x4x4x6xf32>', found 'tensor<?x4x5x6xf32>'}}
   %0 = nn.avg_pool2d %x window [2, 2] : (tensor<?x8x8x6xf32>) -> tensor<?x4x5x6xf32>
   return
 }
@@ -315,7 +315,7 @@ func.func @f(%x: tensor<?x8x8x6xf32>, %y: tensor<?x4x4x6xf32>) {
 // -----
 
 func.func @f(%x: tensor<?x8x8x6xf32>, %y: tensor<?x8x7x6xf32>) {
-  // expected-error @+1 {{expected equal dimension sizes of x and v, found 8 and 7}}
+  // expected-error @+1 {{expected equal sizes of dimension 2 of x and dimension 2 of v, found 8 and 7}}
   %0 = nn.max_pool2d_select %x, %y window [2, 2] : (tensor<?x8x8x6xf32>, tensor<?x8x7x6xf32>) -> tensor<?x4x4x6xf32>
   return
 }

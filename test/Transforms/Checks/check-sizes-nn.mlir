@@ -42,9 +42,9 @@ func.func @dense(%x: tensor<?x?x?xf32>, %w: tensor<?x?xf32>, %b: tensor<?xf32>) 
 }
 
 // CHECK-LABEL: func.func @triangular_solve(
+// CHECK: linalg_ext.check sizes %{{.*}}, "expected equal sizes of dimension 1 of a and dimension 2 of a, found \01 and \02" in "nn.triangular_solve"
 // CHECK: linalg_ext.check sizes %{{.*}}, "expected equal sizes of dimension 0 of a and dimension 0 of b, found \01 and \02" in "nn.triangular_solve"
 // CHECK: linalg_ext.check sizes %{{.*}}, "expected equal sizes of dimension 1 of a and dimension 1 of b, found \01 and \02" in "nn.triangular_solve"
-// CHECK: linalg_ext.check sizes %{{.*}}, "expected equal sizes of dimension 1 of a and dimension 2 of a, found \01 and \02" in "nn.triangular_solve"
 // CHECK-NOT: linalg_ext.check
 // CHECK: return
 func.func @triangular_solve(%a: tensor<?x?x?xf64>, %b: tensor<?x?x?xf64>) -> tensor<?x?x?xf64> {
@@ -72,9 +72,9 @@ func.func @lstsq(%a: tensor<?x2xf32>, %b: tensor<?x1xf32>) -> tensor<2x1xf32> {
 
 // CHECK-LABEL: func.func @scatter(
 // CHECK: linalg_ext.check sizes %{{.*}}, "expected equal sizes of dimension 0 of init and dimension 0 of updates, found \01 and \02" in "nn.scatter"
-// CHECK: linalg_ext.check sizes %{{.*}}, "expected equal sizes of dimension 2 of init and dimension 3 of updates, found \01 and \02" in "nn.scatter"
 // CHECK: linalg_ext.check sizes %{{.*}}, "expected equal sizes of dimension 0 of indices and dimension 1 of updates, found \01 and \02" in "nn.scatter"
 // CHECK: linalg_ext.check sizes %{{.*}}, "expected equal sizes of dimension 1 of indices and dimension 2 of updates, found \01 and \02" in "nn.scatter"
+// CHECK: linalg_ext.check sizes %{{.*}}, "expected equal sizes of dimension 2 of init and dimension 3 of updates, found \01 and \02" in "nn.scatter"
 // CHECK-NOT: linalg_ext.check
 // CHECK: return
 func.func @scatter(%x: tensor<?x5x?xf32>, %i: tensor<?x?xi64>, %u: tensor<?x?x?x?xf32>) -> tensor<?x5x?xf32> {
@@ -83,8 +83,8 @@ func.func @scatter(%x: tensor<?x5x?xf32>, %i: tensor<?x?xi64>, %u: tensor<?x?x?x
 }
 
 // CHECK-LABEL: func.func @scatter_add(
-// CHECK: linalg_ext.check sizes %{{.*}}, "expected equal sizes of dimension 1 of init and dimension 1 of updates, found \01 and \02" in "nn.scatter_add"
 // CHECK: linalg_ext.check sizes %{{.*}}, "expected equal sizes of dimension 0 of indices and dimension 0 of updates, found \01 and \02" in "nn.scatter_add"
+// CHECK: linalg_ext.check sizes %{{.*}}, "expected equal sizes of dimension 1 of init and dimension 1 of updates, found \01 and \02" in "nn.scatter_add"
 // CHECK-NOT: linalg_ext.check
 // CHECK: return
 func.func @scatter_add(%x: tensor<5x?xf32>, %i: tensor<?xi64>, %u: tensor<?x?xf32>) -> tensor<5x?xf32> {
@@ -102,8 +102,8 @@ func.func @broadcast(%b: tensor<?x1xf32>, %l: tensor<?x?x?xf32>) -> tensor<?x?x?
 }
 
 // CHECK-LABEL: func.func @max_pool_select(
-// CHECK: linalg_ext.check sizes %{{.*}}, "expected equal sizes of dimension 0 of x and v, found \01 and \02" in "nn.max_pool2d_select"
-// CHECK: linalg_ext.check sizes %{{.*}}, "expected equal sizes of dimension 3 of x and v, found \01 and \02" in "nn.max_pool2d_select"
+// CHECK: linalg_ext.check sizes %{{.*}}, "expected equal sizes of dimension 0 of x and dimension 0 of v, found \01 and \02" in "nn.max_pool2d_select"
+// CHECK: linalg_ext.check sizes %{{.*}}, "expected equal sizes of dimension 3 of x and dimension 3 of v, found \01 and \02" in "nn.max_pool2d_select"
 // CHECK-NOT: linalg_ext.check
 // CHECK: return
 func.func @max_pool_select(%x: tensor<?x8x8x?xf32>, %v: tensor<?x8x8x?xf32>) -> tensor<?x4x4x?xf32> {
@@ -131,8 +131,8 @@ func.func @filter_gradient(%x: tensor<?x8x8x3xf32>, %dy: tensor<?x7x7x5xf32>) ->
 }
 
 // CHECK-LABEL: func.func @softmax_cross_entropy(
-// CHECK: linalg_ext.check sizes %{{.*}}, "expected equal sizes of dimension 0 of logits and labels, found \01 and \02" in "nn.softmax_cross_entropy"
-// CHECK: linalg_ext.check sizes %{{.*}}, "expected equal sizes of dimension 1 of logits and labels, found \01 and \02" in "nn.softmax_cross_entropy"
+// CHECK: linalg_ext.check sizes %{{.*}}, "expected equal sizes of dimension 0 of logits and dimension 0 of labels, found \01 and \02" in "nn.softmax_cross_entropy"
+// CHECK: linalg_ext.check sizes %{{.*}}, "expected equal sizes of dimension 1 of logits and dimension 1 of labels, found \01 and \02" in "nn.softmax_cross_entropy"
 // CHECK-NOT: linalg_ext.check
 // CHECK: return
 func.func @softmax_cross_entropy(%x: tensor<?x?xf32>, %y: tensor<?x?xf32>) -> tensor<f32> {
@@ -141,8 +141,8 @@ func.func @softmax_cross_entropy(%x: tensor<?x?xf32>, %y: tensor<?x?xf32>) -> te
 }
 
 // CHECK-LABEL: func.func @sparse_softmax_cross_entropy(
-// CHECK: linalg_ext.check sizes %{{.*}}, "expected equal sizes of dimension 0 of logits and dimension 0 of labels, found \01 and \02" in "nn.sparse_softmax_cross_entropy"
-// CHECK: linalg_ext.check sizes %{{.*}}, "expected equal sizes of dimension 1 of logits and dimension 1 of labels, found \01 and \02" in "nn.sparse_softmax_cross_entropy"
+// CHECK: linalg_ext.check sizes %{{.*}}, "expected equal sizes of dimension 0 of logits and dimension 0 of label, found \01 and \02" in "nn.sparse_softmax_cross_entropy"
+// CHECK: linalg_ext.check sizes %{{.*}}, "expected equal sizes of dimension 1 of logits and dimension 1 of label, found \01 and \02" in "nn.sparse_softmax_cross_entropy"
 // CHECK-NOT: linalg_ext.check
 // CHECK: return
 func.func @sparse_softmax_cross_entropy(%x: tensor<?x?x10xf32>, %i: tensor<?x?xi32>) -> tensor<f32> {
@@ -151,7 +151,7 @@ func.func @sparse_softmax_cross_entropy(%x: tensor<?x?x10xf32>, %i: tensor<?x?xi
 }
 
 // CHECK-LABEL: func.func @sigmoid_cross_entropy(
-// CHECK: linalg_ext.check sizes %{{.*}}, "expected equal sizes of dimension 0 of logits and labels, found \01 and \02" in "nn.sigmoid_cross_entropy"
+// CHECK: linalg_ext.check sizes %{{.*}}, "expected equal sizes of dimension 0 of logits and dimension 0 of labels, found \01 and \02" in "nn.sigmoid_cross_entropy"
 // CHECK-NOT: linalg_ext.check
 // CHECK: return
 func.func @sigmoid_cross_entropy(%x: tensor<?xf32>, %y: tensor<?xf32>) -> tensor<f32> {
@@ -160,8 +160,8 @@ func.func @sigmoid_cross_entropy(%x: tensor<?xf32>, %y: tensor<?xf32>) -> tensor
 }
 
 // CHECK-LABEL: func.func @mean_squared_error(
-// CHECK: linalg_ext.check sizes %{{.*}}, "expected equal sizes of dimension 0 of the prediction and the target, found \01 and \02" in "nn.mean_squared_error"
-// CHECK: linalg_ext.check sizes %{{.*}}, "expected equal sizes of dimension 1 of the prediction and the target, found \01 and \02" in "nn.mean_squared_error"
+// CHECK: linalg_ext.check sizes %{{.*}}, "expected equal sizes of dimension 0 of prediction and dimension 0 of target, found \01 and \02" in "nn.mean_squared_error"
+// CHECK: linalg_ext.check sizes %{{.*}}, "expected equal sizes of dimension 1 of prediction and dimension 1 of target, found \01 and \02" in "nn.mean_squared_error"
 // CHECK-NOT: linalg_ext.check
 // CHECK: return
 func.func @mean_squared_error(%x: tensor<?x?xf32>, %y: tensor<?x?xf32>) -> tensor<f32> {

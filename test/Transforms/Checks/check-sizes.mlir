@@ -311,7 +311,7 @@ func.func @negative_slice(%x: tensor<2xf32>) -> tensor<?xf32> {
 // CHECK-SAME: %[[X:.*]]: tensor<3x?xf32>, %{{.*}}: tensor<?x4xf32>)
 // CHECK-DAG: %[[D:.*]] = tensor.dim %[[X]], %c1
 // CHECK: %[[OK:.*]] = linalg_ext.compare_sizes eq %[[D]], %c4
-// CHECK: linalg_ext.check sizes %[[OK]], "expected equal sizes of dimension 1 of the prediction and the target, found \01 and 4" in "nn.mean_squared_error"
+// CHECK: linalg_ext.check sizes %[[OK]], "expected equal sizes of dimension 1 of prediction and dimension 1 of target, found \01 and 4" in "nn.mean_squared_error"
 func.func @known_on_one_side(%x: tensor<3x?xf32>, %z: tensor<?x4xf32>) -> tensor<3xf32> {
   %y = nn.mean_squared_error %x, %z reduction none : (tensor<3x?xf32>, tensor<?x4xf32>) -> tensor<3xf32>
   return %y : tensor<3xf32>

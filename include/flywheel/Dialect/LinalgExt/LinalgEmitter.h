@@ -50,8 +50,13 @@ public:
   /// f32 for the 16-bit floats, `type` itself otherwise.
   mlir::Type getComputeType(mlir::Type type);
 
+  /// Checks, when the step runs if need be, what the op requires of the sizes
+  /// of its operands (`SizeRelationsOpInterface`). A number that one of two
+  /// equal sizes is known to be is then that of both.
+  void expectRelatedSizes();
+
   /// Returns dimension size `dim` of `tensor`, traced through the ops that
-  /// produced the tensor.
+  /// produced the tensor, or a number that has been checked to equal it.
   DimSize getDimSize(mlir::Value tensor, int64_t dim);
   llvm::SmallVector<DimSize> getDimSizes(mlir::Value tensor);
   mlir::OpFoldResult materialize(DimSize dimSize);
@@ -136,6 +141,12 @@ public:
   mlir::RewriterBase &b;
   mlir::Operation *op;
   mlir::Location loc;
+
+private:
+  /// Returns what has been checked to equal `dimSize`, and that itself.
+  llvm::SmallVector<DimSize> findEqual(DimSize dimSize) const;
+
+  llvm::SmallVector<std::pair<DimSize, DimSize>> equalSizes;
 };
 
 /// Widens a float to `type`; returns `value` itself if it has that type.

@@ -29,6 +29,7 @@
 #define GET_ATTRDEF_CLASSES
 #include "flywheel/Dialect/NN/NNAttributes.h.inc"
 
+#include "flywheel/Dialect/NN/ShapeRules.h"
 #include "flywheel/Dialect/NN/Window.h"
 
 #define GET_OP_CLASSES

@@ -9,7 +9,8 @@
 
 include "flywheel/Dialect/NN/NNBase.td"
 
-def NN_ReluOp : NN_DifferentiableOp<"relu", [SameOperandsAndResultType]> {
+def NN_ReluOp : NN_DifferentiableOp<"relu", [
+    NN_BatchedElementwise<1>, SameOperandsAndResultType], NN_FlopsEach<1>> {
   let summary = "max(x, 0), element by element";
   let description = [{The derivative at 0 is 0. A NaN stays a NaN.}];
   let arguments = (ins NN_FloatTensor:$x);
@@ -17,7 +18,8 @@ def NN_ReluOp : NN_DifferentiableOp<"relu", [SameOperandsAndResultType]> {
   let assemblyFormat = "$x attr-dict `:` type($x)";
 }
 
-def NN_SigmoidOp : NN_DifferentiableOp<"sigmoid", [SameOperandsAndResultType]> {
+def NN_SigmoidOp : NN_DifferentiableOp<"sigmoid", [
+    NN_BatchedElementwise<0>, SameOperandsAndResultType], NN_FlopsEach<1>> {
   let summary = "1 / (1 + exp(-x)), element by element";
   let description = [{Its derivative is y (1 - y), which no x overflows.}];
   let arguments = (ins NN_FloatTensor:$x);
@@ -25,7 +27,8 @@ def NN_SigmoidOp : NN_DifferentiableOp<"sigmoid", [SameOperandsAndResultType]> {
   let assemblyFormat = "$x attr-dict `:` type($x)";
 }
 
-def NN_SoftplusOp : NN_DifferentiableOp<"softplus", [SameOperandsAndResultType]> {
+def NN_SoftplusOp : NN_DifferentiableOp<"softplus", [
+    NN_BatchedElementwise<0>, SameOperandsAndResultType], NN_FlopsEach<1>> {
   let summary = "log(1 + exp(x)), element by element";
   let description = [{
     Computed as max(x, 0) + log1p(exp(-|x|)). Its derivative is sigmoid(x).
@@ -122,7 +125,8 @@ def NN_SoftsignOp : NN_CompositeOp<"softsign", [CostOpInterface, SameOperandsAnd
   let assemblyFormat = "$x attr-dict `:` type($x)";
 }
 
-def NN_SoftmaxOp : NN_DifferentiableOp<"softmax", [SameOperandsAndResultType]> {
+def NN_SoftmaxOp : NN_DifferentiableOp<"softmax", [
+    NN_BatchedDense, SameOperandsAndResultType], NN_FlopsEach<5>> {
   let summary = "exp(x - max x) / sum exp(x - max x) over the last dimension";
   let description = [{
     x has at least rank 1. A row with a NaN or with +infinity, and one of
@@ -136,7 +140,8 @@ def NN_SoftmaxOp : NN_DifferentiableOp<"softmax", [SameOperandsAndResultType]> {
 }
 
 def NN_LogSoftmaxOp
-    : NN_DifferentiableOp<"log_softmax", [SameOperandsAndResultType]> {
+    : NN_DifferentiableOp<"log_softmax", [
+        NN_BatchedDense, SameOperandsAndResultType], NN_FlopsEach<5>> {
   let summary = "log(softmax(x)) over the last dimension";
   let description = [{
     Computed as (x - max x) - log(sum exp(x - max x)), which is finite where x

@@ -14,7 +14,7 @@ def NN_ArithmeticTensor : RankedTensorOf<[AnyFloat, I8, I16, I32, I64]>;
 
 /// Shapes are aligned at their last dimensions, as in NumPy.
 class NN_ArithmeticOp<string opMnemonic, Type tensors = NN_ArithmeticTensor>
-    : NN_CompositeOp<opMnemonic, [CostOpInterface]> {
+    : NN_CompositeOp<opMnemonic, [CostOpInterface, NN_OneElementType, NN_Infers]> {
   code rule = [{
 
     The shapes broadcast as in NumPy: they are aligned at their last dimensions,
@@ -26,9 +26,15 @@ class NN_ArithmeticOp<string opMnemonic, Type tensors = NN_ArithmeticTensor>
   }];
   let arguments = (ins tensors:$lhs, tensors:$rhs);
   let results = (outs tensors:$result);
+  let extraClassDefinition = [{
+    ::llvm::LogicalResult
+    $cppClass::inferTypes(Adaptor op, ::flywheel::OpErrors errors,
+                          ::llvm::SmallVectorImpl<::mlir::Type> &types) {
+      return inferBroadcast(op.getLhs(), op.getRhs(), errors, types);
+    }
+  }];
   let assemblyFormat =
       "$lhs `,` $rhs attr-dict `:` functional-type(operands, results)";
-  let hasVerifier = 1;
 }
 
 def NN_AddOp : NN_ArithmeticOp<"add"> {

@@ -9,7 +9,10 @@
 
 include "flywheel/Dialect/NN/NNBase.td"
 
-def NN_AttentionOp : NN_CompositeOp<"attention"> {
+def NN_AttentionOp : NN_CompositeOp<"attention", [
+    NN_Shapes<[NN_Shape<"q: ... t d">, NN_Shape<"k: ... s d">,
+               NN_Shape<"v: ... s e">, NN_Shape<"mask: ... t s">],
+              [NN_Shape<"result: ... t e">]>]> {
   let summary = "softmax(scale q k^T) v: averages of values, weighted by scores";
   let description = [{
     q is [..., t, d], k is [..., s, d] and v is [..., s, e], with equal leading

@@ -9,7 +9,10 @@
 
 include "flywheel/Dialect/NN/NNBase.td"
 
-def NN_MatmulOp : NN_DifferentiableOp<"matmul", [NN_DimSizeSource, NN_SizeRelations]> {
+def NN_MatmulOp : NN_DifferentiableOp<"matmul", [NN_OneElementType, NN_Shapes<
+    [NN_ShapeIf<"op.getTransposeA()", "a: ... k m", "a: ... m k">,
+     NN_ShapeIf<"op.getTransposeB()", "b: ... n k", "b: ... k n">],
+    [NN_Shape<"result: ... m n">]>]> {
   let summary = "op(a) * op(b)";
   let description = [{
     a is [..., m, k] ([..., k, m] with `transpose_a`), b is [..., k, n]
@@ -27,10 +30,11 @@ def NN_MatmulOp : NN_DifferentiableOp<"matmul", [NN_DimSizeSource, NN_SizeRelati
                        UnitAttr:$transpose_a, UnitAttr:$transpose_b);
   let results = (outs NN_FloatTensor:$result);
   let assemblyFormat = "$a `,` $b attr-dict `:` functional-type(operands, results)";
-  let hasVerifier = 1;
 }
 
-def NN_DenseOp : NN_DifferentiableOp<"dense", [NN_DimSizeSource, NN_SizeRelations]> {
+def NN_DenseOp : NN_DifferentiableOp<"dense", [NN_OneElementType, NN_Shapes<
+    [NN_Shape<"x: ... m in">, NN_Shape<"w: in out">, NN_Shape<"b: out">],
+    [NN_Shape<"result: ... m out">]>]> {
   let summary = "x * w + b";
   let description = [{
     x is [..., in], w is [in, out], b is [out], the result is [..., out]; x has
@@ -48,7 +52,6 @@ def NN_DenseOp : NN_DifferentiableOp<"dense", [NN_DimSizeSource, NN_SizeRelation
   let assemblyFormat = [{
     $x `,` $w (`,` $b^)? attr-dict `:` functional-type(operands, results)
   }];
-  let hasVerifier = 1;
 }
 
 #endif // FLYWHEEL_DIALECT_NN_NNCONTRACTIONS

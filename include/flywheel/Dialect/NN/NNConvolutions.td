@@ -26,7 +26,7 @@ class NN_ConvolutionOp<string opMnemonic, list<Trait> traits>
   }];
 }
 
-def NN_Conv2dOp : NN_ConvolutionOp<"conv2d", [NN_DimSizeSource]> {
+def NN_Conv2dOp : NN_ConvolutionOp<"conv2d", [NN_DimSizeSource, NN_Infers, NN_BatchedImages<>]> {
   let summary = "Cross-correlation of images with filters";
   let description = [{
     y[n, i, j, o] = sum over p, q, c of
@@ -56,7 +56,9 @@ def NN_Conv2dOp : NN_ConvolutionOp<"conv2d", [NN_DimSizeSource]> {
   }];
 }
 
-def NN_Conv2dTransposeOp : NN_ConvolutionOp<"conv2d_transpose", [NN_DimSizeSource, NN_SizeRelations]> {
+def NN_Conv2dTransposeOp : NN_ConvolutionOp<"conv2d_transpose", [
+    NN_DimSizeSource, NN_SizeRelations, NN_InfersDefault,
+    NN_BatchedImages<0, "getLike()">]> {
   let summary = "Transposed convolution: the gradient of conv2d for its image";
   let description = [{
     The linear map from outputs of `nn.conv2d` with these attributes and this

@@ -9,7 +9,9 @@
 
 include "flywheel/Dialect/NN/NNBase.td"
 
-def NN_GatherOp : NN_DifferentiableOp<"gather", [NN_DimSizeSource]> {
+def NN_GatherOp : NN_DifferentiableOp<"gather", [NN_AxisShapes<
+    ["x: before... n after...", "indices: i..."],
+    "result: before... i... after...">], NN_FlopsEach<0>> {
   let summary = "Slices at indices along one dimension";
   let description = [{
     The result has dimension `axis` of x replaced by the dimensions of `indices`,
@@ -39,7 +41,12 @@ def NN_GatherOp : NN_DifferentiableOp<"gather", [NN_DimSizeSource]> {
   }];
 }
 
-def NN_ScatterAddOp : NN_DifferentiableOp<"scatter_add", [NN_DimSizeSource, NN_SizeRelations]> {
+def NN_ScatterShapes : NN_AxisShapes<
+    ["init: before... n after...", "indices: i...",
+     "updates: before... i... after..."],
+    "result: before... n after...">;
+
+def NN_ScatterAddOp : NN_DifferentiableOp<"scatter_add", [NN_ScatterShapes]> {
   let summary = "Adds slices at indices along one dimension";
   let description = [{
     `init` with the slices of `updates` added to those at `indices`, one after
@@ -68,7 +75,7 @@ def NN_ScatterAddOp : NN_DifferentiableOp<"scatter_add", [NN_DimSizeSource, NN_S
   }];
 }
 
-def NN_ScatterOp : NN_DifferentiableOp<"scatter", [NN_DimSizeSource, NN_SizeRelations]> {
+def NN_ScatterOp : NN_DifferentiableOp<"scatter", [NN_ScatterShapes], NN_FlopsEach<0>> {
   let summary = "Replaces slices at indices along one dimension";
   let description = [{
     As `nn.scatter_add`, but a slice of `updates` takes the place of what was
@@ -94,8 +101,9 @@ def NN_ScatterOp : NN_DifferentiableOp<"scatter", [NN_DimSizeSource, NN_SizeRela
   }];
 }
 
-def NN_TakeAlongAxisOp : NN_DifferentiableOp<"take_along_axis",
-    [NN_DimSizeSource, NN_SizeRelations]> {
+def NN_TakeAlongAxisOp : NN_DifferentiableOp<"take_along_axis", [
+    NN_AxisShapes<["x: before... n after...", "indices: before... i after..."],
+                  "result: before... i after...">], NN_FlopsEach<0>> {
   let summary = "Elements at indices along one dimension";
   let description = [{
     NumPy's `take_along_axis`: with axis 1, element (i, j, k) of the result is
@@ -123,8 +131,10 @@ def NN_TakeAlongAxisOp : NN_DifferentiableOp<"take_along_axis",
   let hasVerifier = 1;
 }
 
-def NN_ScatterAddAlongAxisOp : NN_DifferentiableOp<"scatter_add_along_axis",
-    [NN_DimSizeSource, NN_SizeRelations]> {
+def NN_ScatterAddAlongAxisOp : NN_DifferentiableOp<"scatter_add_along_axis", [
+    NN_AxisShapes<["init: before... n after...", "indices: before... i after...",
+                   "updates: before... i after..."],
+                  "result: before... n after...">]> {
   let summary = "Adds elements at indices along one dimension";
   let description = [{
     `init` with each element of `updates` added to the one at its index, one after
@@ -148,7 +158,11 @@ def NN_ScatterAddAlongAxisOp : NN_DifferentiableOp<"scatter_add_along_axis",
   let hasVerifier = 1;
 }
 
-def NN_CumsumOp : NN_DifferentiableOp<"cumsum", [NN_DimSizeSource]> {
+def NN_ScanShapes : NN_AxisShapes<["x: before... n after..."],
+                                  "result: before... n after...">;
+
+def NN_CumsumOp : NN_DifferentiableOp<"cumsum", [
+    NN_ScanShapes, NN_BatchedAlongAxis<"true">], NN_FlopsEach<1>> {
   let summary = "Running sums along one dimension";
   let description = [{
     Element k along `axis` of the result is the sum of the elements of x up to
@@ -165,7 +179,9 @@ def NN_CumsumOp : NN_DifferentiableOp<"cumsum", [NN_DimSizeSource]> {
   let hasVerifier = 1;
 }
 
-def NN_CumprodOp : NN_DifferentiableOp<"cumprod", [NN_DimSizeSource]> {
+def NN_CumprodOp : NN_DifferentiableOp<"cumprod", [
+    // The product of no element is 1.
+    NN_ScanShapes, NN_BatchedAlongAxis<"!getExclusive()">], NN_FlopsEach<1>> {
   let summary = "Running products along one dimension";
   let description = [{
     Element k along `axis` of the result is the product of the elements of x up
@@ -191,7 +207,9 @@ def NN_CumprodOp : NN_DifferentiableOp<"cumprod", [NN_DimSizeSource]> {
   let hasVerifier = 1;
 }
 
-def NN_LogcumsumexpOp : NN_DifferentiableOp<"logcumsumexp", [NN_DimSizeSource]> {
+def NN_LogcumsumexpOp : NN_DifferentiableOp<"logcumsumexp", [
+    // The steps have max, subtraction, exp, log1p and addition.
+    NN_ScanShapes, NN_BatchedAlongAxis<"false">], NN_FlopsEach<5>> {
   let summary = "Logarithms of running sums of exponentials along one dimension";
   let description = [{
     Element k along `axis` of the result is the logarithm of the sum of the
@@ -218,7 +236,7 @@ def NN_LogcumsumexpOp : NN_DifferentiableOp<"logcumsumexp", [NN_DimSizeSource]> 
   let hasVerifier = 1;
 }
 
-def NN_IotaOp : NN_Op<"iota", [NN_Batchable, NN_DimSizeSource]> {
+def NN_IotaOp : NN_Op<"iota", [NN_Batchable, NN_DimSizeSource], NN_FlopsEach<0>> {
   let summary = "The number of each position along one dimension";
   let description = [{
     0, 1, 2, ... along `axis`, the same at all positions of the other dimensions.
@@ -234,7 +252,7 @@ def NN_IotaOp : NN_Op<"iota", [NN_Batchable, NN_DimSizeSource]> {
 }
 
 def NN_CheckIndicesOp : NN_Op<"check_indices", [
-    NN_Batchable, NN_DimSizeSource, AllTypesMatch<["indices", "result"]>]> {
+    NN_Batchable, NN_DimSizeSource, AllTypesMatch<["indices", "result"]>], NN_FlopsEach<0>> {
   let summary = "Indices that are in range, or an error of the step";
   let description = [{
     The indices as they are. One outside of [0, n), where n is the size of

@@ -14,7 +14,8 @@ def NN_TriangleKind : I32EnumAttr<"TriangleKind", "a triangle of a matrix", [
   let cppNamespace = "::flywheel::nn";
 }
 
-def NN_TriangleOp : NN_DifferentiableOp<"triangle", [SameOperandsAndResultType]> {
+def NN_TriangleOp : NN_DifferentiableOp<"triangle", [SameOperandsAndResultType],
+                                        NN_FlopsEach<0>> {
   let summary = "Keeps a triangle of each matrix";
   let description = [{
     x is [..., m, n]. With `lower`, element (i, j) of each matrix stays where
@@ -40,7 +41,9 @@ def NN_TriangleOp : NN_DifferentiableOp<"triangle", [SameOperandsAndResultType]>
 
 def NN_Matrices : RankedTensorOf<[F32, F64]>;
 
-def NN_CholeskyOp : NN_DifferentiableOp<"cholesky", [NN_SizeRelations, SameOperandsAndResultType]> {
+def NN_CholeskyOp : NN_DifferentiableOp<"cholesky", [
+    NN_OperandShapes<[NN_Shape<"a: ... n n">]>, NN_BatchedDense,
+    SameOperandsAndResultType]> {
   let summary = "The lower triangle L with L L^T = a";
   let description = [{
     a is a symmetric matrix, or a batch [..., n, n] of them, of f32 or f64. Only
@@ -52,12 +55,13 @@ def NN_CholeskyOp : NN_DifferentiableOp<"cholesky", [NN_SizeRelations, SameOpera
   let arguments = (ins NN_Matrices:$a);
   let results = (outs NN_Matrices:$result);
   let assemblyFormat = "$a attr-dict `:` type($a)";
-  let hasVerifier = 1;
 }
 
 def NN_TryCholeskyOp : NN_Op<"try_cholesky", [
     DeclareOpInterfaceMethods<DifferentiableOpInterface>, NN_Batchable,
-    NN_SizeRelations, AllTypesMatch<["a", "result"]>, TypesMatchWith<
+    // One flag is for all matrices, but each example has its own.
+    NN_BatchedBy<"batcher.batchInLoop(*this)">,
+    NN_OperandShapes<[NN_Shape<"a: ... n n">]>, AllTypesMatch<["a", "result"]>, TypesMatchWith<
       "success is a scalar boolean", "a", "success",
       "::mlir::RankedTensorType::get({}, "
       "::mlir::IntegerType::get($_self.getContext(), 1))">]> {
@@ -74,10 +78,11 @@ def NN_TryCholeskyOp : NN_Op<"try_cholesky", [
   let arguments = (ins NN_Matrices:$a);
   let results = (outs NN_Matrices:$result, 0DTensorOf<[I1]>:$success);
   let assemblyFormat = "$a attr-dict `:` type($a)";
-  let hasVerifier = 1;
 }
 
-def NN_TriangularSolveOp : NN_DifferentiableOp<"triangular_solve", [NN_DimSizeSource, NN_SizeRelations]> {
+def NN_TriangularSolveOp : NN_DifferentiableOp<"triangular_solve", [
+    NN_OneElementType, NN_Shapes<[NN_Shape<"a: ... n n">, NN_Shape<"b: ... n k">],
+                                 [NN_Shape<"result: ... n k">]>]> {
   let summary = "The x with op(a) x = b, where a is a triangle";
   let description = [{
     a is [..., n, n], of which the `lower` or `upper` triangle is read, b and the
@@ -97,10 +102,11 @@ def NN_TriangularSolveOp : NN_DifferentiableOp<"triangular_solve", [NN_DimSizeSo
     $kind $a `,` $b (`transpose` $transpose^)? (`unit_diagonal` $unit_diagonal^)?
     attr-dict `:` functional-type(operands, results)
   }];
-  let hasVerifier = 1;
 }
 
-def NN_LstsqOp : NN_CompositeOp<"lstsq", [NN_SizeRelations]> {
+def NN_LstsqOp : NN_CompositeOp<"lstsq", [
+    NN_OneElementType, NN_Shapes<[NN_Shape<"a: ... m n">, NN_Shape<"b: ... m k">],
+                                 [NN_Shape<"result: ... n k">]>]> {
   let summary = "The x that minimizes |a x - b|^2 + l2 |x|^2";
   let description = [{
     a is [..., m, n], b is [..., m, k] and the result [..., n, k], of f32 or f64,

@@ -14,7 +14,10 @@ def NN_LossReduction : I32EnumAttr<"LossReduction", "how a loss is reduced over 
   let cppNamespace = "::flywheel::nn";
 }
 
-def NN_SoftmaxCrossEntropyOp : NN_DifferentiableOp<"softmax_cross_entropy", [NN_DimSizeSource, NN_SizeRelations]> {
+def NN_SoftmaxCrossEntropyOp : NN_DifferentiableOp<"softmax_cross_entropy", [
+    NN_OneElementType, NN_Shapes<
+      [NN_Shape<"logits: ... row classes">, NN_Shape<"labels: ... row classes">],
+      [NN_LossShape<"... row">]>]> {
   let summary = "-sum(labels * log_softmax(logits)) of each row";
   let description = [{
     logits and labels are [..., classes] of one type and at least rank 2: all
@@ -31,11 +34,12 @@ def NN_SoftmaxCrossEntropyOp : NN_DifferentiableOp<"softmax_cross_entropy", [NN_
     $logits `,` $labels (`reduction` $reduction^)? attr-dict `:`
     functional-type(operands, results)
   }];
-  let hasVerifier = 1;
 }
 
 def NN_SparseSoftmaxCrossEntropyOp
-    : NN_DifferentiableOp<"sparse_softmax_cross_entropy", [NN_DimSizeSource, NN_SizeRelations]> {
+    : NN_DifferentiableOp<"sparse_softmax_cross_entropy", [NN_Shapes<
+        [NN_Shape<"logits: ... row classes">, NN_Shape<"label: ... row">],
+        [NN_LossShape<"... row">]>]> {
   let summary = "-log_softmax(logits)[label] of each row";
   let description = [{
     logits is [..., classes] of at least rank 2, label is [...] of integers in
@@ -54,7 +58,10 @@ def NN_SparseSoftmaxCrossEntropyOp
 }
 
 def NN_SigmoidCrossEntropyOp
-    : NN_DifferentiableOp<"sigmoid_cross_entropy", [NN_DimSizeSource, NN_SizeRelations]> {
+    : NN_DifferentiableOp<"sigmoid_cross_entropy", [
+        NN_OneElementType, NN_Shapes<
+          [NN_Shape<"logits: ...">, NN_Shape<"labels: ...">],
+          [NN_LossShape<"...">]>]> {
   let summary = "-z log sigmoid(x) - (1 - z) log(1 - sigmoid(x)), element by element";
   let description = [{
     x = logits and z = labels have one shape. Computed as
@@ -71,7 +78,6 @@ def NN_SigmoidCrossEntropyOp
     $logits `,` $labels (`reduction` $reduction^)? attr-dict `:`
     functional-type(operands, results)
   }];
-  let hasVerifier = 1;
 }
 
 //===----------------------------------------------------------------------===//
@@ -86,13 +92,9 @@ defvar NN_RowLossShapes = [{
 
 /// A loss that compares `prediction` p with `target` t, row by row.
 class NN_RowLossOp<string opMnemonic>
-    : NN_CompositeOp<opMnemonic, [SizeRelationsOpInterface]> {
-  let extraClassDeclaration = [{
-    void relateSizes(::flywheel::SizeRelationSink &sizes) {
-      sizes.equalShapes(getPrediction(), getTarget(), "the prediction",
-                        "the target");
-    }
-  }];
+    : NN_CompositeOp<opMnemonic, [NN_OneElementType, NN_Shapes<
+        [NN_Shape<"prediction: ... n">, NN_Shape<"target: ... n">],
+        [NN_LossShape<"...">]>]> {
   let arguments = (ins NN_FloatTensor:$prediction, NN_FloatTensor:$target,
     DefaultValuedAttr<NN_LossReduction, "::flywheel::nn::LossReduction::mean">:$reduction);
   let results = (outs NN_FloatTensor:$result);
@@ -100,7 +102,6 @@ class NN_RowLossOp<string opMnemonic>
     $prediction `,` $target (`reduction` $reduction^)? attr-dict `:`
     functional-type(operands, results)
   }];
-  let hasVerifier = 1;
 }
 
 def NN_MeanSquaredErrorOp : NN_RowLossOp<"mean_squared_error"> {
@@ -134,7 +135,7 @@ def NN_MeanSquaredLogarithmicErrorOp
 }], NN_RowLossShapes);
 }
 
-def NN_HuberOp : NN_CompositeOp<"huber", [NN_SizeRelations]> {
+def NN_HuberOp : NN_RowLossOp<"huber"> {
   let summary = "Mean of a loss that is quadratic near 0 and linear beyond";
   let description = !strconcat([{
     With e = p - t, the mean of each row of e^2 / 2 where |e| <= delta, and of
@@ -144,7 +145,6 @@ def NN_HuberOp : NN_CompositeOp<"huber", [NN_SizeRelations]> {
   let arguments = (ins NN_FloatTensor:$prediction, NN_FloatTensor:$target,
     DefaultValuedAttr<F64Attr, "1.0">:$delta,
     DefaultValuedAttr<NN_LossReduction, "::flywheel::nn::LossReduction::mean">:$reduction);
-  let results = (outs NN_FloatTensor:$result);
   let assemblyFormat = [{
     $prediction `,` $target (`delta` $delta^)? (`reduction` $reduction^)?
     attr-dict `:` functional-type(operands, results)
@@ -221,13 +221,14 @@ def NN_CategoricalCrossentropyOp : NN_RowLossOp<"categorical_crossentropy"> {
 }], NN_RowLossShapes);
 }
 
-def NN_L2LossOp : NN_CompositeOp<"l2_loss", [NN_Cost]> {
+def NN_L2LossOp : NN_CompositeOp<"l2_loss", [
+    NN_Cost, NN_OneElementType,
+    NN_Shapes<[NN_Shape<"x: ...">], [NN_Shape<"result:">]>]> {
   let summary = "Half the sum of the squares of all elements";
   let description = [{TensorFlow's `l2_loss`. The result is a scalar.}];
   let arguments = (ins NN_FloatTensor:$x);
   let results = (outs NN_FloatTensor:$result);
   let assemblyFormat = "$x attr-dict `:` type($x) `->` type($result)";
-  let hasVerifier = 1;
 }
 
 #endif // FLYWHEEL_DIALECT_NN_NNLOSSES

@@ -9,7 +9,9 @@
 
 include "flywheel/Dialect/NN/NNBase.td"
 
-def NN_LayerNormOp : NN_CompositeOp<"layer_norm", [AttrSizedOperandSegments]> {
+def NN_LayerNormOp : NN_CompositeOp<"layer_norm", [
+    AttrSizedOperandSegments,
+    NN_Shapes<[NN_Shape<"x: ...">], [NN_Shape<"result: ...">]>]> {
   let summary = "Each sample with mean 0 and variance 1 over `axes`";
   let description = [{
     (x - mean) / sqrt(variance + epsilon) * gamma + beta (Ba, Kiros and Hinton,
@@ -35,7 +37,8 @@ def NN_LayerNormOp : NN_CompositeOp<"layer_norm", [AttrSizedOperandSegments]> {
   let hasVerifier = 1;
 }
 
-def NN_RMSNormOp : NN_CompositeOp<"rms_norm"> {
+def NN_RMSNormOp : NN_CompositeOp<"rms_norm", [
+    NN_Shapes<[NN_Shape<"x: ...">], [NN_Shape<"result: ...">]>]> {
   let summary = "Each sample with mean square 1 over `axes`";
   let description = [{
     x / sqrt(mean(x^2) + epsilon) * gamma (Zhang and Sennrich, Root Mean Square
@@ -58,7 +61,10 @@ def NN_RMSNormOp : NN_CompositeOp<"rms_norm"> {
 }
 
 def NN_BatchNormTrainingOp
-    : NN_CompositeOp<"batch_norm_training", [AttrSizedOperandSegments]> {
+    : NN_CompositeOp<"batch_norm_training", [AttrSizedOperandSegments, NN_Shapes<
+        [NN_Shape<"x: ... n c">, NN_Shape<"gamma: c">, NN_Shape<"beta: c">],
+        [NN_Shape<"result: ... n c">, NN_Shape<"mean: c">, NN_Shape<"variance: c">],
+        "", [NN_FirstElement, NN_ComputeElement, NN_ComputeElement]>]> {
   let summary = "Each channel with mean 0 and variance 1 over the batch";
   let description = [{
     (x - mean) / sqrt(variance + epsilon) * gamma + beta (Ioffe and Szegedy,
@@ -91,7 +97,10 @@ def NN_BatchNormTrainingOp
 }
 
 def NN_BatchNormInferenceOp
-    : NN_CompositeOp<"batch_norm_inference", [AttrSizedOperandSegments]> {
+    : NN_CompositeOp<"batch_norm_inference", [AttrSizedOperandSegments, NN_Shapes<
+        [NN_Shape<"x: ... n c">, NN_Shape<"mean: c">, NN_Shape<"variance: c">,
+         NN_Shape<"gamma: c">, NN_Shape<"beta: c">],
+        [NN_Shape<"result: ... n c">]>]> {
   let summary = "Normalizes each channel by a given mean and variance";
   let description = [{
     As `nn.batch_norm_training`, with the mean and the variance of each channel,

@@ -10,7 +10,7 @@
 include "flywheel/Dialect/NN/NNBase.td"
 
 def NN_BroadcastOp : NN_Op<"broadcast", [NN_Batchable, NN_DimSizeSource, NN_SizeRelations, DeclareOpInterfaceMethods<
-    DifferentiableOpInterface, ["hasDerivative"]>]> {
+    DifferentiableOpInterface, ["hasDerivative"]>], NN_FlopsEach<0>> {
   let summary = "Repeats a tensor along new dimensions";
   let description = [{
     Dimension i of the input becomes dimension `dims[i]` of the result; an input
@@ -40,7 +40,7 @@ def NN_ReductionKind : I32EnumAttr<"ReductionKind", "reduction", [
   let cppNamespace = "::flywheel::nn";
 }
 
-def NN_ReduceOp : NN_DifferentiableOp<"reduce", [NN_DimSizeSource]> {
+def NN_ReduceOp : NN_DifferentiableOp<"reduce", [NN_DimSizeSource, NN_Infers]> {
   let summary = "Reduces over some dimensions";
   let description = [{
     `axes` is strictly increasing. Reduced dimensions disappear, or stay with
@@ -65,7 +65,7 @@ def NN_ReduceOp : NN_DifferentiableOp<"reduce", [NN_DimSizeSource]> {
   let hasVerifier = 1;
 }
 
-def NN_OneHotOp : NN_Op<"one_hot", [NN_DimSizeSource]> {
+def NN_OneHotOp : NN_Op<"one_hot", [NN_DimSizeSource], NN_FlopsEach<0>> {
   let summary = "1 at the index, 0 elsewhere";
   let description = [{
     Adds a last dimension of static dimension size `depth`, that of the result. An index
@@ -77,7 +77,12 @@ def NN_OneHotOp : NN_Op<"one_hot", [NN_DimSizeSource]> {
   let hasVerifier = 1;
 }
 
-def NN_ArgmaxOp : NN_Op<"argmax", [NN_DimSizeSource]> {
+/// Positions are i32 where the type does not say that they are i64.
+def NN_PositionShapes : NN_AxisShapes<
+    ["input: before... n after..."], "result: before... after...",
+    ["::mlir::IntegerType::get(op.getInput().getContext(), 32)"]>;
+
+def NN_ArgmaxOp : NN_Op<"argmax", [NN_PositionShapes]> {
   let summary = "Index of the largest element along a dimension";
   let description = [{
     The first of equal elements; NaN counts as largest. No derivative.
@@ -89,7 +94,7 @@ def NN_ArgmaxOp : NN_Op<"argmax", [NN_DimSizeSource]> {
   let hasVerifier = 1;
 }
 
-def NN_ArgminOp : NN_Op<"argmin", [NN_DimSizeSource]> {
+def NN_ArgminOp : NN_Op<"argmin", [NN_PositionShapes]> {
   let summary = "Index of the smallest element along a dimension";
   let description = [{
     The first of equal elements; NaN counts as smallest. No derivative.
@@ -102,7 +107,8 @@ def NN_ArgminOp : NN_Op<"argmin", [NN_DimSizeSource]> {
 }
 
 def NN_ArgsortOp : NN_Op<"argsort", [
-    NN_Batchable, NN_DimSizeSource, InferTypeOpAdaptorWithIsCompatible]> {
+    NN_Batchable, NN_DimSizeSource, NN_BatchedAlongAxis<"false">,
+    InferTypeOpAdaptorWithIsCompatible], NN_FlopsEach<0>> {
   let summary = "Positions of elements in order along a dimension";
   let description = [{
     The positions along `axis` of the elements in ascending order, or with
@@ -124,7 +130,7 @@ def NN_ArgsortOp : NN_Op<"argsort", [
   let hasVerifier = 1;
 }
 
-def NN_TileOp : NN_CompositeOp<"tile"> {
+def NN_TileOp : NN_CompositeOp<"tile", [NN_OneElementType, NN_Infers]> {
   let summary = "Repeats a tensor along its own dimensions";
   let description = [{
     Dimension i of the result is that of x `multiples[i]` times in a row.
@@ -136,7 +142,6 @@ def NN_TileOp : NN_CompositeOp<"tile"> {
   let arguments = (ins AnyRankedTensor:$x, DenseI64ArrayAttr:$multiples);
   let results = (outs AnyRankedTensor:$result);
   let assemblyFormat = "$x `multiples` $multiples attr-dict `:` type($x) `->` type($result)";
-  let hasVerifier = 1;
 }
 
 #endif // FLYWHEEL_DIALECT_NN_NNSHAPES

@@ -39,6 +39,11 @@ struct WindowDim {
   /// The same for a number; dynamic if that is.
   int64_t getCount(int64_t dimSize) const;
 
+  /// Returns the dimension size of the image that a transposed convolution has
+  /// of `count` windows, at least 1, unless it is given another one. Negative
+  /// if padding is more than the image.
+  int64_t getImageDimSize(int64_t count) const;
+
   /// Returns the number of elements that `same` padding adds to an image of
   /// dimension size `dimSize`, in front and behind together; negative if it
   /// adds none.

@@ -4,6 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "../Ops/CommonBatching.h"
 #include "NNSupport.h"
 
 #include "flywheel/Dialect/NN/NN.h"
@@ -58,16 +59,16 @@ LogicalResult nn::verifyComputable(Operation *op, Type type) {
          << type;
 }
 
-LogicalResult nn::verifyRank(Operation *op, Value value, StringRef what,
+LogicalResult nn::verifyRank(OpErrors op, Value value, StringRef what,
                              int64_t rank) {
   int64_t found = nn::tensorOf(value).getRank();
   if (found == rank)
     return success();
-  return op->emitOpError() << "expected " << what << " of rank " << rank
-                           << ", found " << value.getType();
+  return op.emitOpError() << "expected " << what << " of rank " << rank
+                          << ", found " << value.getType();
 }
 
-LogicalResult nn::verifySameDimSizes(Operation *op, StringRef what,
+LogicalResult nn::verifySameDimSizes(OpErrors op, StringRef what,
                                      ArrayRef<int64_t> a, ArrayRef<int64_t> b) {
   for (auto [left, right] : llvm::zip_equal(a, b))
     if (failed(verifySameDimSize(op, what, left, right)))
@@ -75,22 +76,22 @@ LogicalResult nn::verifySameDimSizes(Operation *op, StringRef what,
   return success();
 }
 
-LogicalResult nn::verifySameDimSize(Operation *op, StringRef what, int64_t a,
+LogicalResult nn::verifySameDimSize(OpErrors op, StringRef what, int64_t a,
                                     int64_t b) {
   if (a == b || ShapedType::isDynamic(a) || ShapedType::isDynamic(b))
     return success();
-  return op->emitOpError() << "expected equal " << what << ", found " << a
-                           << " and " << b;
+  return op.emitOpError() << "expected equal " << what << ", found " << a
+                          << " and " << b;
 }
 
-LogicalResult nn::verifyResultShape(Operation *op, Value result,
+LogicalResult nn::verifyResultShape(OpErrors op, Value result,
                                     ArrayRef<int64_t> shape) {
   auto expected =
       RankedTensorType::get(shape, nn::tensorOf(result).getElementType());
   if (succeeded(verifyCompatibleShape(expected, result.getType())))
     return success();
-  return op->emitOpError() << "expected a result of type " << expected
-                           << ", found " << result.getType();
+  return op.emitOpError() << "expected a result of type " << expected
+                          << ", found " << result.getType();
 }
 
 LogicalResult nn::verifySameElementType(Operation *op) {
@@ -103,23 +104,15 @@ LogicalResult nn::verifySameElementType(Operation *op) {
   return success();
 }
 
-LogicalResult nn::verifyLossResult(Operation *op, Value result,
-                                   LossReduction reduction,
-                                   ArrayRef<int64_t> shape) {
-  if (reduction != LossReduction::none)
-    shape = {};
-  return verifyResultShape(op, result, shape);
-}
-
-LogicalResult nn::verifyAxis(Operation *op, int64_t axis, Value value) {
+LogicalResult nn::verifyAxis(OpErrors op, int64_t axis, Value value) {
   return verifyDims(op, "axis", axis, tensorOf(value).getRank());
 }
 
-LogicalResult nn::verifyNumeric(Operation *op, Value value) {
+LogicalResult nn::verifyNumeric(OpErrors op, Value value) {
   if (!getElementTypeOrSelf(value).isInteger(1))
     return success();
-  return op->emitOpError() << "expected a numeric element type, found "
-                           << value.getType();
+  return op.emitOpError() << "expected a numeric element type, found "
+                          << value.getType();
 }
 
 TypedAttr nn::getLowestNumber(OpBuilder &b, Type type) {

@@ -27,6 +27,7 @@ namespace flywheel::nn {
 
 // Beside those of ElementwiseExpr.h.
 using flywheel::narrow;
+using flywheel::OpErrors;
 using flywheel::tensorOf;
 using flywheel::verifyDims;
 using flywheel::verifyElementTypes;
@@ -38,40 +39,34 @@ inline mlir::FloatType floatOf(mlir::Value value) {
 }
 
 /// Checks that `value`, which the error names `what`, has rank `rank`.
-llvm::LogicalResult verifyRank(mlir::Operation *op, mlir::Value value,
+llvm::LogicalResult verifyRank(OpErrors op, mlir::Value value,
                                llvm::StringRef what, int64_t rank);
 
 /// Checks that two dimension sizes can be equal: a dynamic dimension size fits
 /// any.
-llvm::LogicalResult verifySameDimSize(mlir::Operation *op, llvm::StringRef what,
+llvm::LogicalResult verifySameDimSize(OpErrors op, llvm::StringRef what,
                                       int64_t a, int64_t b);
 
 /// Checks that two shapes can be equal, dimension size by dimension size;
 /// `what` names the dimension sizes of both.
-llvm::LogicalResult verifySameDimSizes(mlir::Operation *op,
-                                       llvm::StringRef what,
+llvm::LogicalResult verifySameDimSizes(OpErrors op, llvm::StringRef what,
                                        llvm::ArrayRef<int64_t> a,
                                        llvm::ArrayRef<int64_t> b);
 
 /// Checks the declared type of `result` against the inferred shape.
-llvm::LogicalResult verifyResultShape(mlir::Operation *op, mlir::Value result,
+llvm::LogicalResult verifyResultShape(OpErrors op, mlir::Value result,
                                       llvm::ArrayRef<int64_t> shape);
 
-/// Checks the result of a loss: a scalar, or without reduction one number for
-/// each index of `shape`.
-llvm::LogicalResult verifyLossResult(mlir::Operation *op, mlir::Value result,
-                                     LossReduction reduction,
-                                     llvm::ArrayRef<int64_t> shape);
-
-/// Checks that all operands and results have one element type.
-llvm::LogicalResult verifySameElementType(mlir::Operation *op);
+/// Infers the type of elementwise arithmetic on operands that broadcast.
+llvm::LogicalResult inferBroadcast(mlir::Value lhs, mlir::Value rhs,
+                                   OpErrors errors,
+                                   llvm::SmallVectorImpl<mlir::Type> &types);
 
 /// Checks that `axis` is a dimension of `value`.
-llvm::LogicalResult verifyAxis(mlir::Operation *op, int64_t axis,
-                               mlir::Value value);
+llvm::LogicalResult verifyAxis(OpErrors op, int64_t axis, mlir::Value value);
 
 /// Checks that the elements of `value` can be added.
-llvm::LogicalResult verifyNumeric(mlir::Operation *op, mlir::Value value);
+llvm::LogicalResult verifyNumeric(OpErrors op, mlir::Value value);
 
 //===----------------------------------------------------------------------===//
 // Parts of decompositions and rules
@@ -100,7 +95,7 @@ llvm::SmallVector<int64_t> shifted(llvm::ArrayRef<int64_t> dims);
 
 /// Checks a pair of numbers of at least 1, for height and width. Neither may be
 /// so large that computations from it overflow.
-llvm::LogicalResult verifyPair(mlir::Operation *op, llvm::StringRef what,
+llvm::LogicalResult verifyPair(OpErrors op, llvm::StringRef what,
                                llvm::ArrayRef<int64_t> pair);
 
 /// Returns the window of an op with attributes that have been checked.
@@ -108,14 +103,22 @@ Window makeWindow(llvm::ArrayRef<int64_t> sizes,
                   llvm::ArrayRef<int64_t> strides, PaddingAttr padding,
                   llvm::ArrayRef<int64_t> dilations);
 
+/// Infers the shape of an output with `channels` that has an element for each
+/// window over `image`, of rank 4. Fails with an error if `image` has no
+/// window.
+mlir::FailureOr<llvm::SmallVector<int64_t>> inferSliding(OpErrors op,
+                                                         const Window &window,
+                                                         mlir::Value image,
+                                                         int64_t channels);
+
 /// Checks batch, height and width of tensors of rank 4: `output` has an element
 /// for each window over `image`.
-llvm::LogicalResult verifySliding(mlir::Operation *op, const Window &window,
+llvm::LogicalResult verifySliding(OpErrors op, const Window &window,
                                   mlir::Value image, mlir::Value output);
 
 /// Checks the declared type of an image that is a result: `like`, which may be
 /// null, must have the height and width if these are dynamic.
-llvm::LogicalResult verifyLike(mlir::Operation *op, mlir::Value result,
+llvm::LogicalResult verifyLike(OpErrors op, mlir::Value result,
                                mlir::Value like);
 
 /// Parses the custom assembly `strides [2, 2] padding same dilations [1, 1]`,

@@ -10,6 +10,7 @@
 
 #include "mlir/IR/DialectImplementation.h"
 #include "llvm/ADT/TypeSwitch.h"
+#include "llvm/Support/MathExtras.h"
 
 #include <limits>
 
@@ -60,6 +61,18 @@ int64_t WindowDim::getCount(int64_t dimSize) const {
   if (padding == PaddingKind::same)
     return llvm::divideCeil(dimSize, stride);
   return (dimSize + before + after - getSpan()) / stride + 1;
+}
+
+int64_t WindowDim::getImageDimSize(int64_t count) const {
+  constexpr uint64_t most = std::numeric_limits<int64_t>::max();
+  auto scale = [&](int64_t number) -> int64_t {
+    return std::min(most, llvm::SaturatingMultiply<uint64_t>(number, stride));
+  };
+  if (padding == PaddingKind::same)
+    return scale(count);
+  return std::min<uint64_t>(most, static_cast<uint64_t>(scale(count - 1)) +
+                                      getSpan()) -
+         before - after;
 }
 
 AffineExpr WindowDim::getSamePadding(AffineExpr dimSize) const {
@@ -228,19 +241,19 @@ void flywheel::nn::printPoolWindow(OpAsmPrinter &printer, Operation *,
 // Verification
 //===----------------------------------------------------------------------===//
 
-LogicalResult flywheel::nn::verifyPair(Operation *op, StringRef what,
+LogicalResult flywheel::nn::verifyPair(OpErrors op, StringRef what,
                                        ArrayRef<int64_t> pair) {
   if (pair.size() != 2)
-    return op->emitOpError()
+    return op.emitOpError()
            << "expected " << what << " of height and width, found "
            << pair.size() << (pair.size() == 1 ? " number" : " numbers");
   for (int64_t number : pair) {
     if (number < 1)
-      return op->emitOpError()
+      return op.emitOpError()
              << "expected " << what << " of at least 1, found " << number;
     if (number > maxWindowNumber)
-      return op->emitOpError() << "expected " << what << " of at most "
-                               << maxWindowNumber << ", found " << number;
+      return op.emitOpError() << "expected " << what << " of at most "
+                              << maxWindowNumber << ", found " << number;
   }
   return success();
 }
@@ -262,42 +275,55 @@ Window flywheel::nn::makeWindow(ArrayRef<int64_t> sizes,
   return window;
 }
 
-LogicalResult flywheel::nn::verifySliding(Operation *op, const Window &window,
-                                          Value image, Value output) {
-  if (failed(verifySameDimSize(op, "batches of image and output",
-                               tensorOf(image).getDimSize(0),
-                               tensorOf(output).getDimSize(0))))
-    return failure();
+FailureOr<SmallVector<int64_t>> flywheel::nn::inferSliding(OpErrors op,
+                                                           const Window &window,
+                                                           Value image,
+                                                           int64_t channels) {
+  SmallVector<int64_t> shape = {tensorOf(image).getDimSize(0)};
   for (auto [i, dim] : llvm::enumerate(window)) {
     StringRef what = i == 0 ? "height" : "width";
     int64_t dimSize = tensorOf(image).getDimSize(i + 1);
-    if (ShapedType::isDynamic(dimSize))
-      continue;
-    if (dimSize > maxImageDimSize)
-      return op->emitOpError()
+    if (!ShapedType::isDynamic(dimSize) && dimSize > maxImageDimSize)
+      return op.emitOpError()
              << "expected an image whose " << what << " is at most "
              << maxImageDimSize << ", found " << dimSize;
-    if (dimSize < dim.getLeastDimSize())
-      return op->emitOpError() << "expected an image whose " << what
-                               << " is at least " << dim.getLeastDimSize()
-                               << ", that of one window, found " << dimSize;
-    int64_t count = dim.getCount(dimSize);
-    int64_t found = tensorOf(output).getDimSize(i + 1);
-    if (!ShapedType::isDynamic(found) && found != count)
-      return op->emitOpError() << "expected an output of " << what << " "
-                               << count << " for an image of " << what << " "
-                               << dimSize << ", found " << found;
+    if (!ShapedType::isDynamic(dimSize) && dimSize < dim.getLeastDimSize())
+      return op.emitOpError() << "expected an image whose " << what
+                              << " is at least " << dim.getLeastDimSize()
+                              << ", that of one window, found " << dimSize;
+    shape.push_back(dim.getCount(dimSize));
+  }
+  shape.push_back(channels);
+  return shape;
+}
+
+LogicalResult flywheel::nn::verifySliding(OpErrors op, const Window &window,
+                                          Value image, Value output) {
+  FailureOr<SmallVector<int64_t>> shape =
+      inferSliding(op, window, image, tensorOf(output).getDimSize(3));
+  if (failed(shape) ||
+      failed(verifySameDimSize(op, "batches of image and output",
+                               shape->front(), tensorOf(output).getDimSize(0))))
+    return failure();
+  for (unsigned i : {1, 2}) {
+    int64_t count = (*shape)[i], found = tensorOf(output).getDimSize(i);
+    StringRef what = i == 1 ? "height" : "width";
+    if (!ShapedType::isDynamic(count) && !ShapedType::isDynamic(found) &&
+        found != count)
+      return op.emitOpError()
+             << "expected an output of " << what << " " << count
+             << " for an image of " << what << " "
+             << tensorOf(image).getDimSize(i) << ", found " << found;
   }
   return success();
 }
 
-LogicalResult flywheel::nn::verifyLike(Operation *op, Value result,
-                                       Value like) {
+LogicalResult flywheel::nn::verifyLike(OpErrors op, Value result, Value like) {
   if (like)
     return verifyResultShape(op, result, tensorOf(like).getShape());
   RankedTensorType type = tensorOf(result);
   if (type.isDynamicDim(1) || type.isDynamicDim(2))
-    return op->emitOpError() << "expected `like` for a result with dynamic "
-                                "height or width, found none";
+    return op.emitOpError() << "expected `like` for a result with dynamic "
+                               "height or width, found none";
   return success();
 }

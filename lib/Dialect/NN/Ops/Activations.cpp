@@ -22,24 +22,6 @@ using namespace flywheel;
 using namespace flywheel::nn;
 
 //===----------------------------------------------------------------------===//
-// Costs
-//===----------------------------------------------------------------------===//
-//
-// One operation an element, as of every function of one number.
-
-CostExpr ReluOp::countFlops(CostSizes &sizes) {
-  return countResultElements(*this, sizes);
-}
-
-CostExpr SigmoidOp::countFlops(CostSizes &sizes) {
-  return countResultElements(*this, sizes);
-}
-
-CostExpr SoftplusOp::countFlops(CostSizes &sizes) {
-  return countResultElements(*this, sizes);
-}
-
-//===----------------------------------------------------------------------===//
 // Derivatives
 //===----------------------------------------------------------------------===//
 
@@ -70,22 +52,6 @@ LogicalResult SoftplusOp::emitVjp(OpBuilder &b, ArrayRef<Value> results,
   Value slope = SigmoidOp::create(b, getLoc(), getX().getType(), getX());
   operands[0] = arith::MulFOp::create(b, getLoc(), results[0], slope);
   return success();
-}
-
-//===----------------------------------------------------------------------===//
-// Batching
-//===----------------------------------------------------------------------===//
-
-LogicalResult ReluOp::emitBatched(Batcher &batcher) {
-  return batcher.emitElementwise(*this, /*keepsZero=*/true);
-}
-
-LogicalResult SigmoidOp::emitBatched(Batcher &batcher) {
-  return batcher.emitElementwise(*this, /*keepsZero=*/false);
-}
-
-LogicalResult SoftplusOp::emitBatched(Batcher &batcher) {
-  return batcher.emitElementwise(*this, /*keepsZero=*/false);
 }
 
 //===----------------------------------------------------------------------===//

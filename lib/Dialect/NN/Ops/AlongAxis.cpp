@@ -4,6 +4,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "CommonBatching.h"
+
 #include "../IR/NNSupport.h"
 
 #include "flywheel/Dialect/LinalgExt/LinalgEmitter.h"
@@ -24,86 +26,21 @@ using namespace flywheel::nn;
 // Verifiers
 //===----------------------------------------------------------------------===//
 
-/// Checks that `indices` has the dimension sizes of `whole`, which the error
-/// names `what`, in all dimensions but `axis`. Sets `shape` to the dimension
-/// sizes of `indices`, which are static if either tensor has a static one.
-static LogicalResult verifyIndices(Operation *op, Value whole, StringRef what,
-                                   Value indices, int64_t axis,
-                                   SmallVectorImpl<int64_t> &shape) {
-  int64_t rank = tensorOf(whole).getRank();
-  if (failed(verifyAxis(op, axis, whole)) ||
-      failed(verifyRank(op, indices, "indices", rank)))
-    return failure();
-  llvm::append_range(shape, tensorOf(indices).getShape());
-  for (int64_t dim = 0; dim < rank; ++dim) {
-    if (dim == axis)
-      continue;
-    int64_t dimSize = tensorOf(whole).getDimSize(dim);
-    if (failed(verifySameDimSize(op,
-                                 ("sizes of dimension " + Twine(dim) + " of " +
-                                  what + " and indices")
-                                     .str(),
-                                 dimSize, shape[dim])))
-      return failure();
-    if (ShapedType::isDynamic(shape[dim]))
-      shape[dim] = dimSize;
-  }
-  return success();
-}
-
 LogicalResult TakeAlongAxisOp::verify() {
-  SmallVector<int64_t> shape;
-  if (failed(verifyElementTypes(*this, getX(), getResult())) ||
-      failed(verifyIndices(*this, getX(), "x", getIndices(), getAxis(), shape)))
-    return failure();
-  return verifyResultShape(*this, getResult(), shape);
+  return verifyElementTypes(*this, getX(), getResult());
 }
 
 LogicalResult ScatterAddAlongAxisOp::verify() {
-  SmallVector<int64_t> shape;
   if (failed(verifyNumeric(*this, getInit())) ||
-      failed(verifyElementTypes(*this, getInit(), getUpdates())) ||
-      failed(verifyElementTypes(*this, getInit(), getResult())) ||
-      failed(verifyIndices(*this, getInit(), "init", getIndices(), getAxis(),
-                           shape)))
+      failed(verifyElementTypes(*this, getInit(), getUpdates())))
     return failure();
-  auto expected = RankedTensorType::get(shape, getElementTypeOrSelf(getInit()));
-  if (failed(verifyCompatibleShape(expected, getUpdates().getType())))
-    return emitOpError() << "expected updates of type " << expected
-                         << ", found " << getUpdates().getType();
-  return verifyResultShape(*this, getResult(), tensorOf(getInit()).getShape());
-}
-
-//===----------------------------------------------------------------------===//
-// Sizes
-//===----------------------------------------------------------------------===//
-
-DimSizeSource TakeAlongAxisOp::getDimSizeSource(int64_t dim) {
-  return {getIndices(), dim};
-}
-
-DimSizeSource ScatterAddAlongAxisOp::getDimSizeSource(int64_t dim) {
-  return {getInit(), dim};
-}
-
-void TakeAlongAxisOp::relateSizes(SizeRelationSink &sizes) {
-  for (int64_t dim = 0; dim < tensorOf(getX()).getRank(); ++dim)
-    if (dim != static_cast<int64_t>(getAxis()))
-      sizes.equalDims(getX(), dim, getIndices(), dim, "x", "indices");
-}
-
-void ScatterAddAlongAxisOp::relateSizes(SizeRelationSink &sizes) {
-  for (int64_t dim = 0; dim < tensorOf(getInit()).getRank(); ++dim)
-    if (dim != static_cast<int64_t>(getAxis()))
-      sizes.equalDims(getInit(), dim, getIndices(), dim, "init", "indices");
-  sizes.equalShapes(getIndices(), getUpdates(), "indices", "updates");
+  return verifyElementTypes(*this, getInit(), getResult());
 }
 
 //===----------------------------------------------------------------------===//
 // Costs
 //===----------------------------------------------------------------------===//
 
-CostExpr TakeAlongAxisOp::countFlops(CostSizes &) { return CostExpr(); }
 CostExpr ScatterAddAlongAxisOp::countFlops(CostSizes &sizes) {
   return sizes.getNumElements(getUpdates());
 }
@@ -140,23 +77,12 @@ LogicalResult ScatterAddAlongAxisOp::emitVjp(OpBuilder &b,
 // Batching
 //===----------------------------------------------------------------------===//
 
-/// Batches an op on dense values: positions are one more dimension that is not
-/// the axis.
-template <typename OpTy>
-static LogicalResult batchDense(OpTy op, Batcher &batcher) {
-  if (failed(batcher.emitDense(op)))
-    return failure();
-  auto dense = batcher.lookup(op).value.template getDefiningOp<OpTy>();
-  dense.setAxis(op.getAxis() + 1);
-  return success();
-}
-
 LogicalResult TakeAlongAxisOp::emitBatched(Batcher &batcher) {
   BatchedValue x = batcher.lookup(getX());
   if (x.isDiagonal() && x.dim != static_cast<int64_t>(getAxis()) &&
       !batcher.isBatched(getIndices()))
     return batcher.emitDiagonal(*this, x.dim);
-  return batchDense(*this, batcher);
+  return batchAlongAxis(*this, batcher);
 }
 
 LogicalResult ScatterAddAlongAxisOp::emitBatched(Batcher &batcher) {
@@ -166,7 +92,7 @@ LogicalResult ScatterAddAlongAxisOp::emitBatched(Batcher &batcher) {
           batcher.isDiagonalOrZero(getInit(), dim) &&
           batcher.isDiagonalOrZero(getUpdates(), dim))
         return batcher.emitDiagonal(*this, dim);
-  return batchDense(*this, batcher);
+  return batchAlongAxis(*this, batcher);
 }
 
 //===----------------------------------------------------------------------===//
@@ -202,10 +128,9 @@ struct Places {
 };
 } // namespace
 
-/// Checks the sizes of `indices`, and that each is in range. Errors name
-/// `whole` `what`.
-static Places expectPlaces(LinalgEmitter &e, Value whole, StringRef what,
-                           Value indices, int64_t axis) {
+/// Checks that each of `indices` is in range.
+static Places expectPlaces(LinalgEmitter &e, Value whole, Value indices,
+                           int64_t axis) {
   Places places = {e.getDimSizes(whole), e.getDimSizes(indices)};
   for (auto [dim, pair] :
        llvm::enumerate(llvm::zip_equal(places.whole, places.indices))) {
@@ -213,9 +138,7 @@ static Places expectPlaces(LinalgEmitter &e, Value whole, StringRef what,
     if (static_cast<int64_t>(dim) == axis)
       e.expectInRange(indices, dimSize, "index");
     else
-      dimSize = other = e.expectEqual(dimSize, other,
-                                      "sizes of dimension " + Twine(dim) +
-                                          " of " + what + " and of indices");
+      other = dimSize;
   }
   return places;
 }
@@ -249,7 +172,7 @@ static Value emitNumbers(LinalgEmitter &e, const Places &places, Value indices,
 }
 
 LogicalResult TakeAlongAxisOp::lowerToLinalg(LinalgEmitter &e) {
-  Places places = expectPlaces(e, getX(), "x", getIndices(), getAxis());
+  Places places = expectPlaces(e, getX(), getIndices(), getAxis());
   Type type = getElementTypeOrSelf(getX());
   if (places.isEmpty()) {
     e.replaceWith(e.fill(places.indices, e.scalar(type, 0)));
@@ -266,11 +189,7 @@ LogicalResult TakeAlongAxisOp::lowerToLinalg(LinalgEmitter &e) {
 
 LogicalResult ScatterAddAlongAxisOp::lowerToLinalg(LinalgEmitter &e) {
   Value init = getInit();
-  for (auto [dim, dimSize] : llvm::enumerate(e.getDimSizes(getUpdates())))
-    e.expectEqual(e.getDimSize(getIndices(), dim), dimSize,
-                  "sizes of dimension " + Twine(dim) +
-                      " of indices and of updates");
-  Places places = expectPlaces(e, init, "init", getIndices(), getAxis());
+  Places places = expectPlaces(e, init, getIndices(), getAxis());
   if (places.isEmpty()) {
     e.replaceWith(init);
     return success();

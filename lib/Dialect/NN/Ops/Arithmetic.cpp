@@ -27,19 +27,20 @@ static int64_t getAligned(ArrayRef<int64_t> shape, int64_t rank, int64_t dim) {
 
 /// Returns the shape to which two shapes broadcast; fails with a diagnostic if
 /// there is none. A dynamic dimension size of it is that of an operand.
-static FailureOr<SmallVector<int64_t>>
-inferShape(Operation *op, ArrayRef<int64_t> lhs, ArrayRef<int64_t> rhs) {
+static FailureOr<SmallVector<int64_t>> inferShape(OpErrors op, Value left,
+                                                  Value right) {
+  ArrayRef<int64_t> lhs = tensorOf(left).getShape(),
+                    rhs = tensorOf(right).getShape();
   int64_t rank = std::max(lhs.size(), rhs.size());
   SmallVector<int64_t> shape;
   for (int64_t dim : llvm::seq(rank)) {
     int64_t a = getAligned(lhs, rank, dim), b = getAligned(rhs, rank, dim);
     if (a != b && a != 1 && b != 1 && !ShapedType::isDynamic(a) &&
         !ShapedType::isDynamic(b))
-      return op->emitOpError() << "expected shapes that broadcast: dimension "
-                                  "sizes aligned at the end "
-                                  "that are equal, or one of them 1; found "
-                               << op->getOperand(0).getType() << " and "
-                               << op->getOperand(1).getType();
+      return op.emitOpError() << "expected shapes that broadcast: dimension "
+                                 "sizes aligned at the end "
+                                 "that are equal, or one of them 1; found "
+                              << left.getType() << " and " << right.getType();
     // Take the static one of two equal sizes, or the one that is not repeated.
     bool takesOther = a == 1 || (ShapedType::isDynamic(a) && b != 1);
     shape.push_back(takesOther ? b : a);
@@ -47,14 +48,13 @@ inferShape(Operation *op, ArrayRef<int64_t> lhs, ArrayRef<int64_t> rhs) {
   return shape;
 }
 
-static LogicalResult verifyArithmetic(Operation *op) {
-  if (failed(verifySameElementType(op)))
+LogicalResult nn::inferBroadcast(Value lhs, Value rhs, OpErrors errors,
+                                 SmallVectorImpl<Type> &types) {
+  FailureOr<SmallVector<int64_t>> shape = inferShape(errors, lhs, rhs);
+  if (failed(shape))
     return failure();
-  FailureOr<SmallVector<int64_t>> shape =
-      inferShape(op, tensorOf(op->getOperand(0)).getShape(),
-                 tensorOf(op->getOperand(1)).getShape());
-  return failed(shape) ? failure()
-                       : verifyResultShape(op, op->getResult(0), *shape);
+  types.push_back(tensorOf(lhs).clone(*shape));
+  return success();
 }
 
 /// Returns true if `input` has every dimension of `shape` and is not repeated
@@ -111,8 +111,7 @@ static FailureOr<SmallVector<Value>>
 decomposeArithmetic(OpBuilder &b, Operation *op,
                     function_ref<Value(Value, Value)> emit) {
   Value lhs = op->getOperand(0), rhs = op->getOperand(1);
-  FailureOr<SmallVector<int64_t>> shape =
-      inferShape(op, tensorOf(lhs).getShape(), tensorOf(rhs).getShape());
+  FailureOr<SmallVector<int64_t>> shape = inferShape(op, lhs, rhs);
   if (failed(shape))
     return failure();
   auto [a, c] = broadcastOperands(b, op->getLoc(), lhs, rhs, *shape);
@@ -130,14 +129,6 @@ static FailureOr<SmallVector<Value>> decomposeTo(OpBuilder &b, Operation *op) {
     return IntegerOp::create(b, op->getLoc(), lhs, rhs);
   });
 }
-
-LogicalResult AddOp::verify() { return verifyArithmetic(*this); }
-LogicalResult SubOp::verify() { return verifyArithmetic(*this); }
-LogicalResult MulOp::verify() { return verifyArithmetic(*this); }
-LogicalResult DivOp::verify() { return verifyArithmetic(*this); }
-LogicalResult MaxOp::verify() { return verifyArithmetic(*this); }
-LogicalResult MinOp::verify() { return verifyArithmetic(*this); }
-LogicalResult PowOp::verify() { return verifyArithmetic(*this); }
 
 FailureOr<SmallVector<Value>> AddOp::decompose(OpBuilder &b) {
   return decomposeTo<arith::AddFOp, arith::AddIOp>(b, *this);

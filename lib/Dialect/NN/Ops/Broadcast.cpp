@@ -51,28 +51,27 @@ LogicalResult BroadcastOp::verify() {
   return success();
 }
 
-LogicalResult TileOp::verify() {
-  RankedTensorType x = tensorOf(getX());
-  if (x.getElementType() != getElementTypeOrSelf(getResult()))
-    return emitOpError() << "expected one element type, found "
-                         << x.getElementType() << " and "
-                         << getElementTypeOrSelf(getResult());
-  if (static_cast<int64_t>(getMultiples().size()) != x.getRank())
-    return emitOpError() << "expected one multiple for each of the "
-                         << x.getRank() << " dimensions of x, found "
-                         << getMultiples().size();
+LogicalResult TileOp::inferTypes(Adaptor op, OpErrors errors,
+                                 SmallVectorImpl<Type> &types) {
+  RankedTensorType x = tensorOf(op.getX());
+  if (static_cast<int64_t>(op.getMultiples().size()) != x.getRank())
+    return errors.emitOpError()
+           << "expected one multiple for each of the " << x.getRank()
+           << " dimensions of x, found " << op.getMultiples().size();
   SmallVector<int64_t> shape(x.getShape());
-  for (auto [dimSize, multiple] : llvm::zip(shape, getMultiples())) {
+  for (auto [dimSize, multiple] : llvm::zip(shape, op.getMultiples())) {
     if (multiple < 0)
-      return emitOpError() << "expected multiples of at least 0, found "
-                           << multiple;
+      return errors.emitOpError()
+             << "expected multiples of at least 0, found " << multiple;
     int64_t times = dimSize;
     if (!ShapedType::isDynamic(dimSize) &&
         llvm::MulOverflow(times, multiple, dimSize))
-      return emitOpError() << "expected dimension sizes below 2^63, found "
-                           << times << " repeated " << multiple << " times";
+      return errors.emitOpError()
+             << "expected dimension sizes below 2^63, found " << times
+             << " repeated " << multiple << " times";
   }
-  return verifyResultShape(*this, getResult(), shape);
+  types.push_back(x.clone(shape));
+  return success();
 }
 
 //===----------------------------------------------------------------------===//
@@ -90,12 +89,6 @@ void BroadcastOp::relateSizes(SizeRelationSink &sizes) {
       sizes.equalDims(getInput(), i, getResult(), dim, "the input",
                       "the result");
 }
-
-//===----------------------------------------------------------------------===//
-// Costs
-//===----------------------------------------------------------------------===//
-
-CostExpr BroadcastOp::countFlops(CostSizes &) { return CostExpr(); }
 
 //===----------------------------------------------------------------------===//
 // Derivatives
@@ -208,10 +201,6 @@ LogicalResult BroadcastOp::lowerToLinalg(LinalgEmitter &e) {
       exprs.push_back(e.b.getAffineConstantExpr(0));
       continue;
     }
-    DimSize dimSize = e.getDimSize(getInput(), i);
-    dimSizes[dim] = e.expectEqual(dimSizes[dim], dimSize,
-                                  "sizes of dimension " + Twine(dim) +
-                                      " of result and input");
     exprs.push_back(e.b.getAffineDimExpr(dim));
   }
   if (TypedAttr splat = getSplat(getInput())) {

@@ -20,87 +20,6 @@ using namespace flywheel;
 using namespace flywheel::nn;
 
 //===----------------------------------------------------------------------===//
-// Verifiers
-//===----------------------------------------------------------------------===//
-
-LogicalResult MatmulOp::verify() {
-  if (failed(verifySameElementType(*this)) ||
-      failed(verifyMinRank(*this, getA(), "a", 2)) ||
-      failed(verifyRank(*this, getB(), "b", tensorOf(getA()).getRank())))
-    return failure();
-  ArrayRef<int64_t> a = tensorOf(getA()).getShape(),
-                    b = tensorOf(getB()).getShape();
-  SmallVector<int64_t> shape(a.drop_back(2));
-  if (failed(verifySameDimSizes(*this, "leading dimension sizes of a and b",
-                                shape, b.drop_back(2))))
-    return failure();
-  a = a.take_back(2);
-  b = b.take_back(2);
-  if (failed(verifySameDimSize(*this, "contracted dimension sizes of a and b",
-                               a[!getTransposeA()], b[getTransposeB()])))
-    return failure();
-  shape.append({a[getTransposeA()], b[!getTransposeB()]});
-  return verifyResultShape(*this, getResult(), shape);
-}
-
-LogicalResult DenseOp::verify() {
-  if (failed(verifySameElementType(*this)) ||
-      failed(verifyMinRank(*this, getX(), "x", 2)) ||
-      failed(verifyRank(*this, getW(), "w", 2)))
-    return failure();
-  ArrayRef<int64_t> x = tensorOf(getX()).getShape(),
-                    w = tensorOf(getW()).getShape();
-  if (failed(verifySameDimSize(*this, "columns of x and rows of w", x.back(),
-                               w.front())))
-    return failure();
-  if (getB() &&
-      (failed(verifyRank(*this, getB(), "b", 1)) ||
-       failed(verifySameDimSize(*this, "columns of w and elements of b",
-                                w.back(), tensorOf(getB()).getDimSize(0)))))
-    return failure();
-  SmallVector<int64_t> shape(x.drop_back());
-  shape.push_back(w.back());
-  return verifyResultShape(*this, getResult(), shape);
-}
-
-//===----------------------------------------------------------------------===//
-// Sizes
-//===----------------------------------------------------------------------===//
-
-DimSizeSource MatmulOp::getDimSizeSource(int64_t dim) {
-  int64_t rank = tensorOf(getResult()).getRank();
-  if (dim == rank - 1) {
-    int64_t last = tensorOf(getB()).getRank() - 1;
-    return {getB(), getTransposeB() ? last - 1 : last};
-  }
-  if (dim == rank - 2 && getTransposeA())
-    return {getA(), rank - 1};
-  return {getA(), dim};
-}
-
-DimSizeSource DenseOp::getDimSizeSource(int64_t dim) {
-  if (dim == tensorOf(getResult()).getRank() - 1)
-    return {getW(), 1};
-  return {getX(), dim};
-}
-
-void MatmulOp::relateSizes(SizeRelationSink &sizes) {
-  Value a = getA(), b = getB();
-  int64_t rank = tensorOf(a).getRank();
-  for (int64_t dim = 0; dim < rank - 2; ++dim)
-    sizes.equalDims(a, dim, b, dim, "a", "b");
-  sizes.equalDims(a, getTransposeA() ? rank - 2 : rank - 1, b,
-                  getTransposeB() ? rank - 1 : rank - 2, "a", "b");
-}
-
-void DenseOp::relateSizes(SizeRelationSink &sizes) {
-  Value x = getX(), w = getW();
-  sizes.equalDims(x, tensorOf(x).getRank() - 1, w, 0, "x", "w");
-  if (Value bias = getB())
-    sizes.equalDims(w, 1, bias, 0, "w", "b");
-}
-
-//===----------------------------------------------------------------------===//
 // Costs
 //===----------------------------------------------------------------------===//
 
@@ -360,20 +279,16 @@ LogicalResult DenseOp::emitBatched(Batcher &batcher) {
 /// Emits op(lhs) * op(rhs) in the compute type of the operands, a product for
 /// each index of their leading dimensions.
 static Value emitMatmul(LinalgEmitter &e, Value lhs, bool transposeLhs,
-                        Value rhs, bool transposeRhs, const Twine &contracted) {
+                        Value rhs, bool transposeRhs) {
   Type type = e.getComputeType(getElementTypeOrSelf(lhs));
   // Loops: the leading dimensions, m, n and k.
   int64_t rank = cast<RankedTensorType>(lhs.getType()).getRank();
   int64_t m = rank - 2, n = rank - 1, k = rank;
   SmallVector<DimSize> dimSizes;
   for (int64_t dim = 0; dim < m; ++dim)
-    dimSizes.push_back(e.expectEqual(e.getDimSize(lhs, dim),
-                                     e.getDimSize(rhs, dim),
-                                     "leading dimension sizes of a and b"));
+    dimSizes.push_back(e.getDimSize(lhs, dim));
   dimSizes.push_back(e.getDimSize(lhs, transposeLhs ? n : m));
   dimSizes.push_back(e.getDimSize(rhs, transposeRhs ? m : n));
-  e.expectEqual(e.getDimSize(lhs, transposeLhs ? m : n),
-                e.getDimSize(rhs, transposeRhs ? n : m), contracted);
   Value zero = e.fill(dimSizes, e.scalar(type, 0.0));
 
   auto mapOf = [&](int64_t row, int64_t column) {
@@ -400,8 +315,7 @@ static Value emitMatmul(LinalgEmitter &e, Value lhs, bool transposeLhs,
 
 LogicalResult MatmulOp::lowerToLinalg(LinalgEmitter &e) {
   Value product =
-      emitMatmul(e, getA(), getTransposeA(), getB(), getTransposeB(),
-                 "contracted dimension sizes of a and b");
+      emitMatmul(e, getA(), getTransposeA(), getB(), getTransposeB());
   e.replaceWith(e.narrowTensor(product, getElementTypeOrSelf(getA())));
   return success();
 }
@@ -413,8 +327,6 @@ static Value emitBias(LinalgEmitter &e, DenseOp op, Value product) {
   if (!bias)
     return e.narrowTensor(product, type);
   Type compute = e.getComputeType(type);
-  e.expectEqual(e.getDimSize(product, 1), e.getDimSize(bias, 0),
-                "columns of w and elements of b");
   return e.map(e.getDimSizes(product), type, {product, bias},
                {e.identity(2), e.select(2, {1})},
                [&](OpBuilder &b, Location loc, ValueRange args) {
@@ -446,9 +358,7 @@ LogicalResult DenseOp::lowerToLinalg(LinalgEmitter &e) {
   groups[1] = {rank - 1};
   if (rank > 2)
     x = tensor::CollapseShapeOp::create(e.b, e.loc, x, groups);
-  Value y = emitBias(
-      e, *this,
-      emitMatmul(e, x, false, getW(), false, "columns of x and rows of w"));
+  Value y = emitBias(e, *this, emitMatmul(e, x, false, getW(), false));
   if (rank > 2)
     y = expandRows(e, y, getX(), groups);
   e.replaceWith(y);

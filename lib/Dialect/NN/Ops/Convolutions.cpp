@@ -11,7 +11,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "ConvolutionEmitter.h"
-#include "ImageBatching.h"
 
 #include "../IR/NNSupport.h"
 
@@ -48,61 +47,122 @@ Window Conv2dTransposeOp::getSliding() { return slidingOf(*this); }
 Window Conv2dFilterGradOp::getSliding() { return slidingOf(*this); }
 
 //===----------------------------------------------------------------------===//
-// Verifiers
+// Types and verifiers
 //===----------------------------------------------------------------------===//
 
-/// Checks the channels of image, filter and output, which determine the number
-/// of groups.
-static LogicalResult verifyGroups(Operation *op, RankedTensorType image,
-                                  RankedTensorType filter,
-                                  RankedTensorType output) {
+/// Checks the channels of image and filter, which determine the number of
+/// groups.
+static LogicalResult verifyGroups(OpErrors op, RankedTensorType image,
+                                  RankedTensorType filter) {
   int64_t channels = image.getDimSize(3), outputs = filter.getDimSize(3);
   int64_t groupChannels = filter.getDimSize(2);
   if (channels % groupChannels != 0 ||
       outputs % std::max<int64_t>(1, channels / groupChannels) != 0 ||
       channels == 0)
-    return op->emitOpError()
+    return op.emitOpError()
            << "expected an image with the filter's channels, or with G times "
               "as many and a multiple of G outputs, found an image of "
            << channels << " channels and a filter of " << groupChannels
            << " channels and " << outputs << " outputs";
-  return verifySameDimSize(op, "outputs of filter and channels of output",
-                           outputs, output.getDimSize(3));
+  return success();
 }
 
-/// Checks any of the three ops.
-template <typename OpTy> static LogicalResult verifyConvolution(OpTy op) {
-  for (Type type : llvm::concat<const Type>(
-           TypeRange{op.getImage().getType(), op.getFilter().getType()},
-           TypeRange{op.getOutput().getType()}))
-    if (getElementTypeOrSelf(type) != getElementTypeOrSelf(op.getResult()))
-      return op.emitOpError() << "expected one element type, found "
-                              << getElementTypeOrSelf(type) << " and "
-                              << getElementTypeOrSelf(op.getResult());
-  if (failed(verifyRank(op, op.getImage(), "an image", 4)) ||
-      failed(verifyRank(op, op.getFilter(), "a filter", 4)) ||
-      failed(verifyRank(op, op.getOutput(), "an output", 4)) ||
-      failed(verifyPair(op, "strides", op.getStrides())) ||
-      failed(verifyPair(op, "dilations", op.getDilations())))
+/// Checks attributes, image and filter of any of the three ops.
+template <typename AdaptorTy>
+static LogicalResult verifyOperands(OpErrors errors, AdaptorTy op, Value image,
+                                    Value filter) {
+  if (failed(verifyRank(errors, image, "an image", 4)) ||
+      failed(verifyRank(errors, filter, "a filter", 4)) ||
+      failed(verifyPair(errors, "strides", op.getStrides())) ||
+      failed(verifyPair(errors, "dilations", op.getDilations())))
     return failure();
-  RankedTensorType image = tensorOf(op.getImage());
-  RankedTensorType filter = tensorOf(op.getFilter());
-  if (!filter.hasStaticShape() || filter.getNumElements() == 0)
-    return op.emitOpError()
-           << "expected a filter of static shape with elements, found "
-           << filter;
-  if (failed(verifyPair(op, "a filter", filter.getShape().take_front(2))))
+  RankedTensorType type = tensorOf(filter);
+  if (!type.hasStaticShape() || type.getNumElements() == 0)
+    return errors.emitOpError()
+           << "expected a filter of static shape with elements, found " << type;
+  if (failed(verifyPair(errors, "a filter", type.getShape().take_front(2))))
     return failure();
-  if (image.isDynamicDim(3))
-    return op.emitOpError()
+  if (tensorOf(image).isDynamicDim(3))
+    return errors.emitOpError()
            << "expected an image with a static number of channels, found "
-           << image;
-  if (failed(verifyGroups(op, image, filter, tensorOf(op.getOutput()))))
+           << image.getType();
+  return verifyGroups(errors, tensorOf(image), type);
+}
+
+template <typename OpTy> static LogicalResult verifyElements(OpTy op) {
+  for (Value value : {op.getImage(), op.getFilter(), op.getOutput()})
+    if (getElementTypeOrSelf(value) != getElementTypeOrSelf(op.getResult()))
+      return op.emitOpError() << "expected one element type, found "
+                              << getElementTypeOrSelf(value) << " and "
+                              << getElementTypeOrSelf(op.getResult());
+  return success();
+}
+
+/// Checks an op whose image or filter is the result.
+template <typename OpTy> static LogicalResult verifyConvolution(OpTy op) {
+  if (failed(verifyElements(op)) ||
+      failed(verifyOperands(op, op, op.getImage(), op.getFilter())) ||
+      failed(verifyRank(op, op.getOutput(), "an output", 4)) ||
+      failed(verifySameDimSize(op, "outputs of filter and channels of output",
+                               tensorOf(op.getFilter()).getDimSize(3),
+                               tensorOf(op.getOutput()).getDimSize(3))))
     return failure();
   return verifySliding(op, op.getSliding(), op.getImage(), op.getOutput());
 }
 
-LogicalResult Conv2dOp::verify() { return verifyConvolution(*this); }
+LogicalResult Conv2dOp::inferTypes(Adaptor op, OpErrors errors,
+                                   SmallVectorImpl<Type> &types) {
+  if (failed(verifyOperands(errors, op, op.getX(), op.getW())))
+    return failure();
+  ArrayRef<int64_t> filter = tensorOf(op.getW()).getShape();
+  Window window =
+      makeWindow(filter, op.getStrides(), op.getPadding(), op.getDilations());
+  FailureOr<SmallVector<int64_t>> shape =
+      inferSliding(errors, window, op.getX(), filter[3]);
+  if (failed(shape))
+    return failure();
+  types.push_back(tensorOf(op.getX()).clone(*shape));
+  return success();
+}
+
+LogicalResult Conv2dOp::verify() { return verifyElements(*this); }
+
+/// Infers the smallest image, or with `same` padding the largest one, that has
+/// the windows; `like` says another one.
+LogicalResult Conv2dTransposeOp::inferTypes(Adaptor op, OpErrors errors,
+                                            SmallVectorImpl<Type> &types) {
+  RankedTensorType x = tensorOf(op.getX()), w = tensorOf(op.getW());
+  if (failed(verifyRank(errors, op.getX(), "an output", 4)) ||
+      failed(verifyRank(errors, op.getW(), "a filter", 4)))
+    return failure();
+  if (op.getLike()) {
+    types.push_back(x.clone(tensorOf(op.getLike()).getShape()));
+    return success();
+  }
+  if (failed(verifyPair(errors, "strides", op.getStrides())) ||
+      failed(verifyPair(errors, "dilations", op.getDilations())) ||
+      failed(verifyPair(errors, "a filter", w.getShape().take_front(2))))
+    return failure();
+  SmallVector<int64_t> shape = {x.getDimSize(0)};
+  for (auto [i, dim] :
+       llvm::enumerate(makeWindow(w.getShape(), op.getStrides(),
+                                  op.getPadding(), op.getDilations()))) {
+    int64_t count = x.getDimSize(i + 1);
+    StringRef what = i == 0 ? "height" : "width";
+    if (ShapedType::isDynamic(count))
+      return errors.emitOpError() << "expected `like`, of the result's shape, "
+                                     "for an image of dynamic "
+                                  << what << ", found none";
+    shape.push_back(count < 1 ? 0 : dim.getImageDimSize(count));
+    if (shape.back() < 0)
+      return errors.emitOpError()
+             << "expected padding smaller than the " << what
+             << " of the image, found " << dim.before + dim.after;
+  }
+  shape.push_back(w.getDimSize(2));
+  types.push_back(x.clone(shape));
+  return success();
+}
 
 LogicalResult Conv2dTransposeOp::verify() {
   if (failed(verifyConvolution(*this)))
@@ -234,14 +294,6 @@ bool Conv2dTransposeOp::hasDerivative(unsigned operandNumber) {
 //===----------------------------------------------------------------------===//
 // Batching
 //===----------------------------------------------------------------------===//
-
-LogicalResult Conv2dOp::emitBatched(Batcher &batcher) {
-  return batchImages(*this, batcher);
-}
-
-LogicalResult Conv2dTransposeOp::emitBatched(Batcher &batcher) {
-  return batchImages(*this, batcher, /*linear=*/0, getLike());
-}
 
 /// Batches a sum over images, of which each position has one.
 LogicalResult Conv2dFilterGradOp::emitBatched(Batcher &batcher) {

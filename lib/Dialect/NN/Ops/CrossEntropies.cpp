@@ -25,28 +25,7 @@ using namespace flywheel::nn;
 // Verifiers
 //===----------------------------------------------------------------------===//
 
-LogicalResult SoftmaxCrossEntropyOp::verify() {
-  if (failed(verifySameElementType(*this)) ||
-      failed(verifyMinRank(*this, getLogits(), "logits", 2)) ||
-      failed(verifyRank(*this, getLabels(), "labels",
-                        tensorOf(getLogits()).getRank())))
-    return failure();
-  ArrayRef<int64_t> logits = tensorOf(getLogits()).getShape(),
-                    labels = tensorOf(getLabels()).getShape();
-  if (failed(verifySameDimSizes(*this, "rows of logits and labels",
-                                logits.drop_back(), labels.drop_back())) ||
-      failed(verifySameDimSize(*this, "classes of logits and labels",
-                               logits.back(), labels.back())))
-    return failure();
-  return verifyLossResult(*this, getResult(), getReduction(),
-                          logits.drop_back());
-}
-
 LogicalResult SparseSoftmaxCrossEntropyOp::verify() {
-  if (failed(verifyMinRank(*this, getLogits(), "logits", 2)) ||
-      failed(verifyRank(*this, getLabel(), "label",
-                        tensorOf(getLogits()).getRank() - 1)))
-    return failure();
   RankedTensorType logits = tensorOf(getLogits());
   if (logits.getElementType() != getElementTypeOrSelf(getResult()))
     return emitOpError() << "expected a result of the logits' element type "
@@ -55,55 +34,7 @@ LogicalResult SparseSoftmaxCrossEntropyOp::verify() {
   if (getElementTypeOrSelf(getLabel()).isInteger(1))
     return emitOpError() << "expected integer labels, found "
                          << getLabel().getType();
-  ArrayRef<int64_t> rows = logits.getShape().drop_back();
-  if (failed(verifySameDimSizes(*this, "rows of logits and labels", rows,
-                                tensorOf(getLabel()).getShape())))
-    return failure();
-  return verifyLossResult(*this, getResult(), getReduction(), rows);
-}
-
-LogicalResult SigmoidCrossEntropyOp::verify() {
-  if (failed(verifySameElementType(*this)) ||
-      failed(verifyRank(*this, getLabels(), "labels",
-                        tensorOf(getLogits()).getRank())))
-    return failure();
-  ArrayRef<int64_t> shape = tensorOf(getLogits()).getShape();
-  if (failed(verifySameDimSizes(*this, "dimension sizes of logits and labels",
-                                shape, tensorOf(getLabels()).getShape())))
-    return failure();
-  return verifyLossResult(*this, getResult(), getReduction(), shape);
-}
-
-//===----------------------------------------------------------------------===//
-// Sizes
-//===----------------------------------------------------------------------===//
-
-// The result of a loss without reduction has the rows or elements of the
-// logits.
-
-DimSizeSource SoftmaxCrossEntropyOp::getDimSizeSource(int64_t dim) {
-  return {getLogits(), dim};
-}
-
-DimSizeSource SparseSoftmaxCrossEntropyOp::getDimSizeSource(int64_t dim) {
-  return {getLogits(), dim};
-}
-
-DimSizeSource SigmoidCrossEntropyOp::getDimSizeSource(int64_t dim) {
-  return {getLogits(), dim};
-}
-
-void SoftmaxCrossEntropyOp::relateSizes(SizeRelationSink &sizes) {
-  sizes.equalShapes(getLogits(), getLabels(), "logits", "labels");
-}
-
-void SigmoidCrossEntropyOp::relateSizes(SizeRelationSink &sizes) {
-  sizes.equalShapes(getLogits(), getLabels(), "logits", "labels");
-}
-
-void SparseSoftmaxCrossEntropyOp::relateSizes(SizeRelationSink &sizes) {
-  for (int64_t dim = 0; dim < tensorOf(getLabel()).getRank(); ++dim)
-    sizes.equalDims(getLogits(), dim, getLabel(), dim, "logits", "labels");
+  return success();
 }
 
 //===----------------------------------------------------------------------===//
@@ -330,22 +261,10 @@ static Value reduceLoss(LinalgEmitter &e, Value losses, LossReduction reduction,
                });
 }
 
-/// Checks the dimension sizes of the rows of logits and labels, and returns the
-/// dimension after them, that of the classes.
-static int64_t expectRows(LinalgEmitter &e, Value logits, Value labels) {
-  int64_t last = cast<RankedTensorType>(logits.getType()).getRank() - 1;
-  for (int64_t dim = 0; dim < last; ++dim)
-    e.expectEqual(e.getDimSize(logits, dim), e.getDimSize(labels, dim),
-                  "rows of logits and labels");
-  return last;
-}
-
 /// Emits the loss of each row, sum_c labels[c] (log s - (x[c] - m)).
 LogicalResult SoftmaxCrossEntropyOp::lowerToLinalg(LinalgEmitter &e) {
   Value x = getLogits(), labels = getLabels();
-  int64_t last = expectRows(e, x, labels);
-  e.expectEqual(e.getDimSize(x, last), e.getDimSize(labels, last),
-                "classes of logits and labels");
+  int64_t last = tensorOf(x).getRank() - 1;
   AffineMap all = e.identity(last + 1);
   Type type = getElementTypeOrSelf(x), compute = e.getComputeType(type);
   SoftmaxParts parts = emitSoftmaxParts(e, x, emitRowMax(e, x));
@@ -369,7 +288,7 @@ LogicalResult SoftmaxCrossEntropyOp::lowerToLinalg(LinalgEmitter &e) {
 /// Emits the loss of each row, log s - (x[label] - m).
 LogicalResult SparseSoftmaxCrossEntropyOp::lowerToLinalg(LinalgEmitter &e) {
   Value x = getLogits(), label = getLabel();
-  int64_t last = expectRows(e, x, label);
+  int64_t last = tensorOf(x).getRank() - 1;
   e.expectInRange(label, e.getDimSize(x, last), "label");
   Type type = getElementTypeOrSelf(x), compute = e.getComputeType(type);
   Value max = emitRowMax(e, x);
@@ -406,9 +325,6 @@ LogicalResult SigmoidCrossEntropyOp::lowerToLinalg(LinalgEmitter &e) {
   Value x = getLogits(), labels = getLabels();
   SmallVector<DimSize> dimSizes = e.getDimSizes(x);
   int64_t rank = dimSizes.size();
-  for (auto [dim, dimSize] : llvm::enumerate(dimSizes))
-    dimSize = e.expectEqual(dimSize, e.getDimSize(labels, dim),
-                            "dimension sizes of logits and labels");
   Type type = getElementTypeOrSelf(x), compute = e.getComputeType(type);
   Value zero = e.scalar(compute, 0.0);
   Value losses = e.map(

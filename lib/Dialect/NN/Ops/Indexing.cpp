@@ -23,50 +23,24 @@ using namespace flywheel::nn;
 // Verifiers
 //===----------------------------------------------------------------------===//
 
-/// Returns the shape of `whole` with `axis` replaced by the dimensions of
-/// `indices`.
-static SmallVector<int64_t> getSlicesShape(Value whole, Value indices,
-                                           int64_t axis) {
-  ArrayRef<int64_t> shape = tensorOf(whole).getShape();
-  SmallVector<int64_t> slices(shape.take_front(axis));
-  llvm::append_range(slices, tensorOf(indices).getShape());
-  llvm::append_range(slices, shape.drop_front(axis + 1));
-  return slices;
-}
-
 LogicalResult GatherOp::verify() {
-  if (failed(verifyElementTypes(*this, getX(), getResult())) ||
-      failed(verifyAxis(*this, getAxis(), getX())))
-    return failure();
-  return verifyResultShape(*this, getResult(),
-                           getSlicesShape(getX(), getIndices(), getAxis()));
+  return verifyElementTypes(*this, getX(), getResult());
 }
 
-/// Checks that `updates` are slices of `init` and of the result.
-static LogicalResult verifyUpdates(Operation *op, Value init, Value indices,
-                                   Value updates, int64_t axis) {
-  Value result = op->getResult(0);
-  if (failed(verifyElementTypes(op, init, updates)) ||
-      failed(verifyElementTypes(op, init, result)) ||
-      failed(verifyAxis(op, axis, init)))
+/// Checks that `updates` and the result have the elements of `init`.
+template <typename OpTy> static LogicalResult verifyUpdates(OpTy op) {
+  if (failed(verifyElementTypes(op, op.getInit(), op.getUpdates())))
     return failure();
-  auto expected = RankedTensorType::get(getSlicesShape(init, indices, axis),
-                                        getElementTypeOrSelf(init));
-  if (failed(verifyCompatibleShape(expected, updates.getType())))
-    return op->emitOpError() << "expected updates of type " << expected
-                             << ", found " << updates.getType();
-  return verifyResultShape(op, result, tensorOf(init).getShape());
+  return verifyElementTypes(op, op.getInit(), op.getResult());
 }
 
 LogicalResult ScatterAddOp::verify() {
   if (failed(verifyNumeric(*this, getInit())))
     return failure();
-  return verifyUpdates(*this, getInit(), getIndices(), getUpdates(), getAxis());
+  return verifyUpdates(*this);
 }
 
-LogicalResult ScatterOp::verify() {
-  return verifyUpdates(*this, getInit(), getIndices(), getUpdates(), getAxis());
-}
+LogicalResult ScatterOp::verify() { return verifyUpdates(*this); }
 
 LogicalResult CheckIndicesOp::verify() {
   return verifyAxis(*this, getAxis(), getOf());
@@ -76,57 +50,14 @@ LogicalResult CheckIndicesOp::verify() {
 // Sizes
 //===----------------------------------------------------------------------===//
 
-DimSizeSource GatherOp::getDimSizeSource(int64_t dim) {
-  int64_t axis = getAxis();
-  int64_t numIndices = tensorOf(getIndices()).getRank();
-  if (dim < axis)
-    return {getX(), dim};
-  if (dim < axis + numIndices)
-    return {getIndices(), dim - axis};
-  return {getX(), dim - numIndices + 1};
-}
-
 DimSizeSource CheckIndicesOp::getDimSizeSource(int64_t dim) {
   return {getIndices(), dim};
-}
-
-DimSizeSource ScatterAddOp::getDimSizeSource(int64_t dim) {
-  return {getInit(), dim};
-}
-
-DimSizeSource ScatterOp::getDimSizeSource(int64_t dim) {
-  return {getInit(), dim};
-}
-
-template <typename OpTy>
-static void relateUpdates(OpTy op, SizeRelationSink &sizes) {
-  Value init = op.getInit(), indices = op.getIndices();
-  Value updates = op.getUpdates();
-  int64_t axis = op.getAxis(), numIndices = tensorOf(indices).getRank();
-  for (int64_t dim = 0; dim < tensorOf(init).getRank(); ++dim)
-    if (dim != axis)
-      sizes.equalDims(init, dim, updates,
-                      dim < axis ? dim : dim + numIndices - 1, "init",
-                      "updates");
-  for (int64_t dim = 0; dim < numIndices; ++dim)
-    sizes.equalDims(indices, dim, updates, axis + dim, "indices", "updates");
-}
-
-void ScatterAddOp::relateSizes(SizeRelationSink &sizes) {
-  relateUpdates(*this, sizes);
-}
-
-void ScatterOp::relateSizes(SizeRelationSink &sizes) {
-  relateUpdates(*this, sizes);
 }
 
 //===----------------------------------------------------------------------===//
 // Costs
 //===----------------------------------------------------------------------===//
 
-CostExpr CheckIndicesOp::countFlops(CostSizes &) { return CostExpr(); }
-CostExpr GatherOp::countFlops(CostSizes &) { return CostExpr(); }
-CostExpr ScatterOp::countFlops(CostSizes &) { return CostExpr(); }
 CostExpr ScatterAddOp::countFlops(CostSizes &sizes) {
   return sizes.getNumElements(getUpdates());
 }
@@ -410,21 +341,7 @@ static LogicalResult lowerUpdates(OpTy op, LinalgEmitter &e) {
   Value init = op.getInit(), indices = op.getIndices();
   Value updates = op.getUpdates();
   int64_t axis = op.getAxis();
-  int64_t numIndices = cast<RankedTensorType>(indices.getType()).getRank();
   SmallVector<DimSize> whole = e.getDimSizes(init);
-  for (auto [dim, dimSize] : llvm::enumerate(whole)) {
-    int64_t number = dim;
-    if (number != axis)
-      e.expectEqual(
-          dimSize,
-          e.getDimSize(updates,
-                       number < axis ? number : number + numIndices - 1),
-          "sizes of dimension " + Twine(dim) + " of init and of updates");
-  }
-  for (int64_t dim = 0; dim < numIndices; ++dim)
-    e.expectEqual(e.getDimSize(indices, dim), e.getDimSize(updates, axis + dim),
-                  "sizes of dimension " + Twine(dim) +
-                      " of indices and of updates");
   expectIndices(e, init, indices, axis);
   // A constant cannot be overwritten.
   Type type = getElementTypeOrSelf(init);

@@ -44,99 +44,19 @@ LogicalResult TriangleOp::verify() {
   return success();
 }
 
-static LogicalResult verifySquare(Operation *op, Value a) {
-  if (failed(verifyMinRank(op, a, "a", 2)))
-    return failure();
-  ArrayRef<int64_t> shape = tensorOf(a).getShape();
-  return verifySameDimSize(op, "rows and columns of a", shape[shape.size() - 2],
-                           shape.back());
-}
-
-LogicalResult CholeskyOp::verify() { return verifySquare(*this, getA()); }
-
-LogicalResult TryCholeskyOp::verify() { return verifySquare(*this, getA()); }
-
-/// Checks that a is [..., m, n] and b is [..., m, k] with the same leading
-/// dimension sizes.
-static LogicalResult verifySystem(Operation *op, Value a, Value b) {
-  if (failed(verifySameElementType(op)) ||
-      failed(verifyMinRank(op, a, "a", 2)) ||
-      failed(verifyRank(op, b, "b", tensorOf(a).getRank())))
-    return failure();
-  RankedTensorType aType = tensorOf(a), bType = tensorOf(b);
-  int64_t rows = aType.getRank() - 2;
-  for (int64_t dim = 0; dim < rows; ++dim)
-    if (failed(verifySameDimSize(op, "leading dimension sizes of a and b",
-                                 aType.getDimSize(dim), bType.getDimSize(dim))))
-      return failure();
-  return verifySameDimSize(op, "rows of a and b", aType.getDimSize(rows),
-                           bType.getDimSize(rows));
-}
-
-LogicalResult TriangularSolveOp::verify() {
-  if (failed(verifySystem(*this, getA(), getB())))
-    return failure();
-  ArrayRef<int64_t> shape = tensorOf(getA()).getShape();
-  if (failed(verifySameDimSize(*this, "rows and columns of a",
-                               shape[shape.size() - 2], shape.back())))
-    return failure();
-  return verifyResultShape(*this, getResult(), tensorOf(getB()).getShape());
-}
-
 LogicalResult LstsqOp::verify() {
-  if (failed(verifySystem(*this, getA(), getB())))
-    return failure();
   if (getDamping() && !getL2().isZero())
     return emitOpError() << "expected one l2, found an operand and "
                          << getL2Attr();
   if (getL2().isNegative() || !getL2().isFinite())
     return emitOpError() << "expected an l2 of at least 0, found "
                          << getL2Attr();
-  SmallVector<int64_t> shape(tensorOf(getB()).getShape());
-  shape[shape.size() - 2] = tensorOf(getA()).getShape().back();
-  return verifyResultShape(*this, getResult(), shape);
-}
-
-//===----------------------------------------------------------------------===//
-// Sizes
-//===----------------------------------------------------------------------===//
-
-DimSizeSource TriangularSolveOp::getDimSizeSource(int64_t dim) {
-  return {getB(), dim};
-}
-
-void TriangularSolveOp::relateSizes(SizeRelationSink &sizes) {
-  Value a = getA(), b = getB();
-  int64_t rank = tensorOf(a).getRank();
-  for (int64_t dim = 0; dim < rank - 1; ++dim)
-    sizes.equalDims(a, dim, b, dim, "a", "b");
-  sizes.equalDims(a, rank - 2, a, rank - 1, "a", "a");
-}
-
-static void relateSquare(SizeRelationSink &sizes, Value a) {
-  int64_t rank = tensorOf(a).getRank();
-  sizes.equalDims(a, rank - 2, a, rank - 1, "a", "a");
-}
-
-void CholeskyOp::relateSizes(SizeRelationSink &sizes) {
-  relateSquare(sizes, getA());
-}
-
-void TryCholeskyOp::relateSizes(SizeRelationSink &sizes) {
-  relateSquare(sizes, getA());
-}
-
-void LstsqOp::relateSizes(SizeRelationSink &sizes) {
-  int64_t rank = tensorOf(getA()).getRank();
-  for (int64_t dim = 0; dim < rank - 1; ++dim)
-    sizes.equalDims(getA(), dim, getB(), dim, "a", "b");
+  return success();
 }
 
 //===----------------------------------------------------------------------===//
 // Costs
 //===----------------------------------------------------------------------===//
-
-CostExpr TriangleOp::countFlops(CostSizes &) { return CostExpr(); }
 
 /// Counts n^3 / 3, rounded down, for each matrix of `a`.
 static CostExpr countCholesky(Value a, CostSizes &sizes) {
@@ -268,16 +188,6 @@ LogicalResult TriangleOp::emitBatched(Batcher &batcher) {
              : batcher.emitDense(*this);
 }
 
-LogicalResult CholeskyOp::emitBatched(Batcher &batcher) {
-  return batcher.emitDense(*this);
-}
-
-/// Batches by a loop: the op has one flag for all its matrices, but each
-/// example has its own.
-LogicalResult TryCholeskyOp::emitBatched(Batcher &batcher) {
-  return batcher.batchInLoop(*this);
-}
-
 LogicalResult TriangularSolveOp::emitBatched(Batcher &batcher) {
   BatchedValue b = batcher.lookup(getB());
   bool solvesEach = b.dim != tensorOf(getB()).getRank() - 2;
@@ -342,9 +252,7 @@ LogicalResult TriangleOp::lowerToLinalg(LinalgEmitter &e) {
 static linalg_ext::CholeskyOp emitCholesky(LinalgEmitter &e, Value a) {
   SmallVector<DimSize> dimSizes = e.getDimSizes(a);
   int64_t rank = dimSizes.size();
-  dimSizes[rank - 1] = e.expectEqual(dimSizes[rank - 2], dimSizes[rank - 1],
-                                     "rows and columns of a");
-  dimSizes[rank - 2] = dimSizes[rank - 1];
+  dimSizes[rank - 1] = dimSizes[rank - 2];
   Type type = getElementTypeOrSelf(a);
   Value lower = takeTriangle(e, a, e.empty(dimSizes, type), TriangleKind::lower,
                              0, e.b.getZeroAttr(type));
@@ -380,12 +288,6 @@ LogicalResult TriangularSolveOp::lowerToLinalg(LinalgEmitter &e) {
   Value a = getA(), b = getB();
   SmallVector<DimSize> dimSizes = e.getDimSizes(b);
   int64_t rank = dimSizes.size();
-  for (int64_t dim = 0; dim < rank - 1; ++dim)
-    dimSizes[dim] =
-        e.expectEqual(dimSizes[dim], e.getDimSize(a, dim),
-                      "sizes of dimension " + Twine(dim) + " of a and b");
-  e.expectEqual(dimSizes[rank - 2], e.getDimSize(a, rank - 1),
-                "rows and columns of a");
   // A destination of its own: b stays as it is.
   Value init =
       e.map(dimSizes, getElementTypeOrSelf(b), b, {e.identity(rank)},

@@ -40,21 +40,37 @@ static LogicalResult verifyEpsilon(Operation *op, const APFloat &epsilon) {
                            << value;
 }
 
-/// Checks a statistic or parameter of the dimension sizes `shape`, if there is
-/// one.
+/// Checks the elements of a statistic or parameter, if there is one.
+static LogicalResult verifyElements(Operation *op, Value value, StringRef what,
+                                    Type element) {
+  if (!value)
+    return success();
+  Type found = getElementTypeOrSelf(value);
+  if (found == element || found == getComputeType(element))
+    return success();
+  return op->emitOpError() << "expected " << what << " of element type "
+                           << getComputeType(element) << ", found "
+                           << value.getType();
+}
+
+/// Checks a parameter of the dimension sizes `shape`, if there is one.
 static LogicalResult verifyParameter(Operation *op, Value value, StringRef what,
                                      ArrayRef<int64_t> shape, Type element) {
   if (!value)
     return success();
-  Type found = getElementTypeOrSelf(value);
-  if (found != element && found != getComputeType(element))
-    return op->emitOpError()
-           << "expected " << what << " of element type "
-           << getComputeType(element) << ", found " << value.getType();
-  if (failed(verifyRank(op, value, what, shape.size())))
+  if (failed(verifyElements(op, value, what, element)) ||
+      failed(verifyRank(op, value, what, shape.size())))
     return failure();
   return verifySameDimSizes(op, ("dimension sizes of " + what + " and x").str(),
                             shape, tensorOf(value).getShape());
+}
+
+template <typename OpTy>
+static LogicalResult verifyResultElements(OpTy op, Type element) {
+  if (element == getElementTypeOrSelf(op.getResult()))
+    return success();
+  return op.emitOpError() << "expected a result of x's element type " << element
+                          << ", found " << op.getResult().getType();
 }
 
 /// Checks the requirements shared by normalizations over `axes`.
@@ -71,32 +87,19 @@ template <typename OpTy> static LogicalResult verifyOverAxes(OpTy op) {
     shape.push_back(type.getDimSize(axis));
   if (failed(verifyParameter(op, op.getGamma(), "gamma", shape, element)))
     return failure();
-  if (element != getElementTypeOrSelf(op.getResult()))
-    return op.emitOpError()
-           << "expected a result of x's element type " << element << ", found "
-           << op.getResult().getType();
-  return verifyResultShape(op, op.getResult(), type.getShape());
+  return verifyResultElements(op, element);
 }
 
 /// Checks the requirements shared by normalizations of channels.
 template <typename OpTy> static LogicalResult verifyOverBatch(OpTy op) {
+  Type element = getElementTypeOrSelf(op.getX());
   if (failed(verifyEpsilon(op, op.getEpsilon())) ||
-      failed(verifyMinRank(op, op.getX(), "x", 2)))
+      failed(verifyElements(op, op.getMean(), "mean", element)) ||
+      failed(verifyElements(op, op.getVariance(), "variance", element)) ||
+      failed(verifyElements(op, op.getGamma(), "gamma", element)) ||
+      failed(verifyElements(op, op.getBeta(), "beta", element)))
     return failure();
-  RankedTensorType type = tensorOf(op.getX());
-  Type element = type.getElementType();
-  ArrayRef<int64_t> channels = type.getShape().take_back();
-  if (failed(verifyParameter(op, op.getMean(), "mean", channels, element)) ||
-      failed(verifyParameter(op, op.getVariance(), "variance", channels,
-                             element)) ||
-      failed(verifyParameter(op, op.getGamma(), "gamma", channels, element)) ||
-      failed(verifyParameter(op, op.getBeta(), "beta", channels, element)))
-    return failure();
-  if (element != getElementTypeOrSelf(op.getResult()))
-    return op.emitOpError()
-           << "expected a result of x's element type " << element << ", found "
-           << op.getResult().getType();
-  return verifyResultShape(op, op.getResult(), type.getShape());
+  return verifyResultElements(op, element);
 }
 
 LogicalResult LayerNormOp::verify() {

@@ -4,7 +4,6 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "ImageBatching.h"
 #include "PoolEmitter.h"
 
 #include "../IR/NNSupport.h"
@@ -50,40 +49,73 @@ Window AvgPool2dOp::getSliding() { return slidingOf(*this); }
 Window AvgPool2dGradOp::getSliding() { return slidingOf(*this); }
 
 //===----------------------------------------------------------------------===//
-// Verifiers
+// Types and verifiers
 //===----------------------------------------------------------------------===//
 
-/// Checks any of the ops.
-template <typename OpTy> static LogicalResult verifyPool(OpTy op) {
-  Value image = op.getImage(), output = op.getOutput();
-  if (getElementTypeOrSelf(image) != getElementTypeOrSelf(output))
-    return op.emitOpError()
-           << "expected one element type, found " << getElementTypeOrSelf(image)
-           << " and " << getElementTypeOrSelf(output);
-  if (failed(verifyRank(op, image, "an image", 4)) ||
-      failed(verifyRank(op, output, "an output", 4)) ||
-      failed(verifyPair(op, "window", op.getWindow())) ||
-      failed(verifyPair(op, "strides", op.getStrides())))
+/// Checks attributes and image of any of the ops.
+template <typename AdaptorTy>
+static LogicalResult verifyWindow(OpErrors errors, AdaptorTy op, Value image) {
+  if (failed(verifyRank(errors, image, "an image", 4)) ||
+      failed(verifyPair(errors, "window", op.getWindow())) ||
+      failed(verifyPair(errors, "strides", op.getStrides())))
     return failure();
   // Positions of a window have numbers of i32.
   int64_t positions = op.getWindow()[0] * op.getWindow()[1];
   if (positions > std::numeric_limits<int32_t>::max())
-    return op.emitOpError() << "expected a window of at most "
-                            << std::numeric_limits<int32_t>::max()
-                            << " positions, found " << positions;
-  for (const WindowDim &dim : op.getSliding())
+    return errors.emitOpError() << "expected a window of at most "
+                                << std::numeric_limits<int32_t>::max()
+                                << " positions, found " << positions;
+  for (const WindowDim &dim : slidingOf(op))
     if (dim.before >= dim.size || dim.after >= dim.size)
-      return op.emitOpError()
+      return errors.emitOpError()
              << "expected padding smaller than the window's " << dim.size
              << " positions, found " << std::max(dim.before, dim.after);
-  if (failed(verifySameDimSize(op, "channels of image and output",
+  return success();
+}
+
+template <typename OpTy> static LogicalResult verifyElements(OpTy op) {
+  return verifyElementTypes(op, op.getImage(), op.getOutput());
+}
+
+/// Checks an op on a given output.
+template <typename OpTy> static LogicalResult verifyPool(OpTy op) {
+  Value image = op.getImage(), output = op.getOutput();
+  if (failed(verifyElements(op)) || failed(verifyWindow(op, op, image)) ||
+      failed(verifyRank(op, output, "an output", 4)) ||
+      failed(verifySameDimSize(op, "channels of image and output",
                                tensorOf(image).getDimSize(3),
                                tensorOf(output).getDimSize(3))))
     return failure();
   return verifySliding(op, op.getSliding(), image, output);
 }
 
-LogicalResult MaxPool2dOp::verify() { return verifyPool(*this); }
+/// Infers the type of an output.
+template <typename AdaptorTy>
+static LogicalResult inferPool(AdaptorTy op, OpErrors errors,
+                               SmallVectorImpl<Type> &types) {
+  RankedTensorType x = tensorOf(op.getX());
+  if (failed(verifyWindow(errors, op, op.getX())))
+    return failure();
+  FailureOr<SmallVector<int64_t>> shape =
+      inferSliding(errors, slidingOf(op), op.getX(), x.getDimSize(3));
+  if (failed(shape))
+    return failure();
+  types.push_back(x.clone(*shape));
+  return success();
+}
+
+LogicalResult MaxPool2dOp::inferTypes(Adaptor op, OpErrors errors,
+                                      SmallVectorImpl<Type> &types) {
+  return inferPool(op, errors, types);
+}
+
+LogicalResult AvgPool2dOp::inferTypes(Adaptor op, OpErrors errors,
+                                      SmallVectorImpl<Type> &types) {
+  return inferPool(op, errors, types);
+}
+
+LogicalResult MaxPool2dOp::verify() { return verifyElements(*this); }
+LogicalResult AvgPool2dOp::verify() { return verifyElements(*this); }
 
 LogicalResult MaxPool2dGradOp::verify() {
   if (failed(verifyPool(*this)) || failed(verifySameElementType(*this)))
@@ -92,18 +124,10 @@ LogicalResult MaxPool2dGradOp::verify() {
 }
 
 LogicalResult MaxPool2dSelectOp::verify() {
-  if (failed(verifyPool(*this)) || failed(verifySameElementType(*this)) ||
-      failed(verifyRank(*this, getV(), "v", 4)))
+  if (failed(verifySameElementType(*this)))
     return failure();
-  for (int64_t dim = 0; dim < 4; ++dim)
-    if (failed(verifySameDimSize(*this, "dimension sizes of x and v",
-                                 tensorOf(getX()).getDimSize(dim),
-                                 tensorOf(getV()).getDimSize(dim))))
-      return failure();
-  return success();
+  return verifyPool(*this);
 }
-
-LogicalResult AvgPool2dOp::verify() { return verifyPool(*this); }
 
 LogicalResult AvgPool2dGradOp::verify() {
   if (failed(verifyPool(*this)))
@@ -142,10 +166,6 @@ DimSizeSource AvgPool2dGradOp::getDimSizeSource(int64_t dim) {
 }
 
 // Images and channels; the lowering computes and checks the numbers of windows.
-
-void MaxPool2dSelectOp::relateSizes(SizeRelationSink &sizes) {
-  sizes.equalShapes(getX(), getV(), "x", "v");
-}
 
 void MaxPool2dGradOp::relateSizes(SizeRelationSink &sizes) {
   sizes.equalDims(getX(), 0, getDy(), 0, "x", "dy");
@@ -257,30 +277,6 @@ bool AvgPool2dGradOp::hasDerivative(unsigned operandNumber) {
 }
 
 //===----------------------------------------------------------------------===//
-// Batching
-//===----------------------------------------------------------------------===//
-
-LogicalResult AvgPool2dOp::emitBatched(Batcher &batcher) {
-  return batchImages(*this, batcher);
-}
-
-LogicalResult AvgPool2dGradOp::emitBatched(Batcher &batcher) {
-  return batchImages(*this, batcher, /*linear=*/0, getLike());
-}
-
-LogicalResult MaxPool2dOp::emitBatched(Batcher &batcher) {
-  return batchImages(*this, batcher);
-}
-
-LogicalResult MaxPool2dGradOp::emitBatched(Batcher &batcher) {
-  return batchImages(*this, batcher, /*linear=*/1);
-}
-
-LogicalResult MaxPool2dSelectOp::emitBatched(Batcher &batcher) {
-  return batchImages(*this, batcher, /*linear=*/1);
-}
-
-//===----------------------------------------------------------------------===//
 // Lowering
 //===----------------------------------------------------------------------===//
 
@@ -295,9 +291,6 @@ LogicalResult MaxPool2dOp::lowerToLinalg(LinalgEmitter &e) {
 /// Selects from each window the element of v at the position of the maximum.
 LogicalResult MaxPool2dSelectOp::lowerToLinalg(LinalgEmitter &e) {
   SmallVector<DimSize> image = e.getDimSizes(getX());
-  for (int64_t dim = 0; dim < 4; ++dim)
-    image[dim] = e.expectEqual(image[dim], e.getDimSize(getV(), dim),
-                               "dimension sizes of x and v");
   Value x = e.refine(getX(), image), v = e.refine(getV(), image);
   PoolEmitter pool(e, getSliding(), image);
   Value places = pool.findMaxima(x).second;

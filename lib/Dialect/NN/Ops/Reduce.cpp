@@ -22,8 +22,24 @@ using namespace flywheel;
 using namespace flywheel::nn;
 
 //===----------------------------------------------------------------------===//
-// Verifiers
+// Types and verifiers
 //===----------------------------------------------------------------------===//
+
+LogicalResult ReduceOp::inferTypes(Adaptor op, OpErrors errors,
+                                   SmallVectorImpl<Type> &types) {
+  RankedTensorType input = tensorOf(op.getInput());
+  if (failed(verifyDims(errors, "axes", op.getAxes(), input.getRank())))
+    return failure();
+  SmallVector<int64_t> shape;
+  for (auto [i, dimSize] : llvm::enumerate(input.getShape())) {
+    if (!llvm::is_contained(op.getAxes(), static_cast<int64_t>(i)))
+      shape.push_back(dimSize);
+    else if (op.getKeepdims())
+      shape.push_back(1);
+  }
+  types.push_back(input.clone(shape));
+  return success();
+}
 
 LogicalResult ReduceOp::verify() {
   RankedTensorType input = tensorOf(getInput());
@@ -39,16 +55,7 @@ LogicalResult ReduceOp::verify() {
       getKind() == ReductionKind::sum || getKind() == ReductionKind::prod;
   if (isArithmetic && input.getElementType().isInteger(1))
     return emitOpError() << "expected a numeric element type, found " << input;
-  if (failed(verifyDims(*this, "axes", getAxes(), input.getRank())))
-    return failure();
-  SmallVector<int64_t> shape;
-  for (auto [i, dimSize] : llvm::enumerate(input.getShape())) {
-    if (!llvm::is_contained(getAxes(), static_cast<int64_t>(i)))
-      shape.push_back(dimSize);
-    else if (getKeepdims())
-      shape.push_back(1);
-  }
-  return verifyResultShape(*this, getResult(), shape);
+  return success();
 }
 
 //===----------------------------------------------------------------------===//

@@ -34,25 +34,10 @@ static constexpr double squareFuzz = 1e-12;
 // Verifiers
 //===----------------------------------------------------------------------===//
 
-template <typename OpTy> static LogicalResult verifyRowLoss(OpTy op) {
-  RankedTensorType prediction = tensorOf(op.getPrediction());
-  if (failed(verifySameElementType(op)) ||
-      failed(verifyMinRank(op, op.getPrediction(), "prediction", 1)) ||
-      failed(verifyRank(op, op.getTarget(), "target", prediction.getRank())) ||
-      failed(verifySameDimSizes(op, "dimension sizes of prediction and target",
-                                prediction.getShape(),
-                                tensorOf(op.getTarget()).getShape())))
-    return failure();
-  return verifyLossResult(op, op.getResult(), op.getReduction(),
-                          prediction.getShape().drop_back());
-}
-
 LogicalResult HuberOp::verify() {
   double delta = getDelta().convertToDouble();
   if (!(delta > 0))
     return emitOpError() << "expected a positive delta, found " << delta;
-  if (failed(verifyRowLoss(*this)))
-    return failure();
   Type compute = getComputeType(getElementTypeOrSelf(getPrediction()));
   APFloat rounded = getDelta();
   bool isInexact;
@@ -62,43 +47,6 @@ LogicalResult HuberOp::verify() {
     return emitOpError() << "expected a delta that is finite in " << compute
                          << ", found " << delta;
   return success();
-}
-
-LogicalResult L2LossOp::verify() {
-  if (failed(verifySameElementType(*this)))
-    return failure();
-  return verifyResultShape(*this, getResult(), {});
-}
-
-LogicalResult BinaryCrossentropyOp::verify() { return verifyRowLoss(*this); }
-LogicalResult CategoricalCrossentropyOp::verify() {
-  return verifyRowLoss(*this);
-}
-LogicalResult CategoricalHingeOp::verify() { return verifyRowLoss(*this); }
-LogicalResult CosineProximityOp::verify() { return verifyRowLoss(*this); }
-LogicalResult HingeOp::verify() { return verifyRowLoss(*this); }
-LogicalResult KLDivergenceOp::verify() { return verifyRowLoss(*this); }
-LogicalResult LogCoshOp::verify() { return verifyRowLoss(*this); }
-LogicalResult MeanAbsoluteErrorOp::verify() { return verifyRowLoss(*this); }
-LogicalResult MeanAbsolutePercentageErrorOp::verify() {
-  return verifyRowLoss(*this);
-}
-LogicalResult MeanSquaredErrorOp::verify() { return verifyRowLoss(*this); }
-LogicalResult MeanSquaredLogarithmicErrorOp::verify() {
-  return verifyRowLoss(*this);
-}
-LogicalResult PoissonOp::verify() { return verifyRowLoss(*this); }
-LogicalResult SquaredHingeOp::verify() { return verifyRowLoss(*this); }
-
-//===----------------------------------------------------------------------===//
-// Sizes
-//===----------------------------------------------------------------------===//
-
-// Those of the others are in NNLosses.td, for all of them.
-
-void HuberOp::relateSizes(SizeRelationSink &sizes) {
-  sizes.equalShapes(getPrediction(), getTarget(), "the prediction",
-                    "the target");
 }
 
 //===----------------------------------------------------------------------===//

@@ -29,43 +29,14 @@ using namespace flywheel::nn;
 //===----------------------------------------------------------------------===//
 
 template <typename OpTy> static LogicalResult verifyScan(OpTy op) {
-  if (failed(verifyNumeric(op, op.getX())) ||
-      failed(verifyElementTypes(op, op.getX(), op.getResult())) ||
-      failed(verifyAxis(op, op.getAxis(), op.getX())))
+  if (failed(verifyNumeric(op, op.getX())))
     return failure();
-  return verifyResultShape(op, op.getResult(), tensorOf(op.getX()).getShape());
+  return verifyElementTypes(op, op.getX(), op.getResult());
 }
 
 LogicalResult CumsumOp::verify() { return verifyScan(*this); }
 LogicalResult CumprodOp::verify() { return verifyScan(*this); }
 LogicalResult LogcumsumexpOp::verify() { return verifyScan(*this); }
-
-//===----------------------------------------------------------------------===//
-// Sizes
-//===----------------------------------------------------------------------===//
-
-DimSizeSource CumsumOp::getDimSizeSource(int64_t dim) { return {getX(), dim}; }
-DimSizeSource CumprodOp::getDimSizeSource(int64_t dim) { return {getX(), dim}; }
-DimSizeSource LogcumsumexpOp::getDimSizeSource(int64_t dim) {
-  return {getX(), dim};
-}
-
-//===----------------------------------------------------------------------===//
-// Costs
-//===----------------------------------------------------------------------===//
-
-CostExpr CumsumOp::countFlops(CostSizes &sizes) {
-  return countResultElements(*this, sizes);
-}
-
-CostExpr CumprodOp::countFlops(CostSizes &sizes) {
-  return countResultElements(*this, sizes);
-}
-
-/// Counts max, subtraction, exp, log1p and addition for each step.
-CostExpr LogcumsumexpOp::countFlops(CostSizes &sizes) {
-  return countResultElements(*this, sizes) * CostExpr::constant(5);
-}
 
 //===----------------------------------------------------------------------===//
 // Derivatives
@@ -223,39 +194,6 @@ LogicalResult LogcumsumexpOp::emitVjp(OpBuilder &b, ArrayRef<Value> results,
                      {0.0, std::numeric_limits<double>::infinity()}, step));
   operands[0] = roundTo(b, loc, emitQuotient(x, y) * sums, getX().getType());
   return success();
-}
-
-//===----------------------------------------------------------------------===//
-// Batching
-//===----------------------------------------------------------------------===//
-
-/// Batches an op with the attribute `axis` for which all other dimensions are
-/// parallel. `keepsZero` states that it maps zeros to zeros.
-template <typename OpTy>
-static LogicalResult batchAlongAxis(OpTy op, Batcher &batcher, bool keepsZero) {
-  BatchedValue x = batcher.lookup(op.getX());
-  if (keepsZero && x.isDiagonal() &&
-      x.dim != static_cast<int64_t>(op.getAxis()))
-    return batcher.emitDiagonal(op, x.dim);
-  if (failed(batcher.emitDense(op)))
-    return failure();
-  OpTy dense = batcher.lookup(op).value.template getDefiningOp<OpTy>();
-  dense.setAxis(op.getAxis() + 1);
-  return success();
-}
-
-LogicalResult CumsumOp::emitBatched(Batcher &batcher) {
-  return batchAlongAxis(*this, batcher, /*keepsZero=*/true);
-}
-
-LogicalResult CumprodOp::emitBatched(Batcher &batcher) {
-  // The product of no element is 1.
-  return batchAlongAxis(*this, batcher, /*keepsZero=*/!getExclusive());
-}
-
-LogicalResult LogcumsumexpOp::emitBatched(Batcher &batcher) {
-  // exp(0) is 1.
-  return batchAlongAxis(*this, batcher, /*keepsZero=*/false);
 }
 
 //===----------------------------------------------------------------------===//

@@ -35,23 +35,6 @@ LogicalResult LogSoftmaxOp::verify() {
 }
 
 //===----------------------------------------------------------------------===//
-// Costs
-//===----------------------------------------------------------------------===//
-
-/// Counts the maximum, the difference, the exponential, the sum and the
-/// quotient.
-static CostExpr countSoftmax(Operation *op, CostSizes &sizes) {
-  return countResultElements(op, sizes) * CostExpr::constant(5);
-}
-
-CostExpr SoftmaxOp::countFlops(CostSizes &sizes) {
-  return countSoftmax(*this, sizes);
-}
-CostExpr LogSoftmaxOp::countFlops(CostSizes &sizes) {
-  return countSoftmax(*this, sizes);
-}
-
-//===----------------------------------------------------------------------===//
 // Derivatives
 //===----------------------------------------------------------------------===//
 
@@ -83,20 +66,6 @@ LogicalResult LogSoftmaxOp::emitVjp(OpBuilder &b, ArrayRef<Value> results,
   ElementwiseExpr sums = dy.with(buildUnreduce(b, loc, sum, {last}, false, dy));
   operands[0] = roundTo(b, loc, dy - softmax * sums, x.getType());
   return success();
-}
-
-//===----------------------------------------------------------------------===//
-// Batching
-//===----------------------------------------------------------------------===//
-
-// Rows of any number of dimensions.
-
-LogicalResult SoftmaxOp::emitBatched(Batcher &batcher) {
-  return batcher.emitDense(*this);
-}
-
-LogicalResult LogSoftmaxOp::emitBatched(Batcher &batcher) {
-  return batcher.emitDense(*this);
 }
 
 //===----------------------------------------------------------------------===//

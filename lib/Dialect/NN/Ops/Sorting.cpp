@@ -52,25 +52,10 @@ LogicalResult ArgsortOp::verify() {
 }
 
 //===----------------------------------------------------------------------===//
-// Sizes and costs
+// Sizes
 //===----------------------------------------------------------------------===//
 
 DimSizeSource ArgsortOp::getDimSizeSource(int64_t dim) { return {getX(), dim}; }
-
-/// Counts nothing: the sort moves numbers.
-CostExpr ArgsortOp::countFlops(CostSizes &) { return CostExpr(); }
-
-//===----------------------------------------------------------------------===//
-// Batching
-//===----------------------------------------------------------------------===//
-
-LogicalResult ArgsortOp::emitBatched(Batcher &batcher) {
-  if (failed(batcher.emitDense(*this)))
-    return failure();
-  auto dense = batcher.lookup(*this).value.getDefiningOp<ArgsortOp>();
-  dense.setAxis(getAxis() + 1);
-  return success();
-}
 
 //===----------------------------------------------------------------------===//
 // Lowering

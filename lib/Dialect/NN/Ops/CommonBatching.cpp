@@ -1,10 +1,10 @@
-//===- ImageBatching.cpp - Batching of ops on images ----------------------===//
+//===- CommonBatching.cpp - Batching that ops share -----------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#include "ImageBatching.h"
+#include "CommonBatching.h"
 
 using namespace mlir;
 using namespace flywheel;
