@@ -120,7 +120,8 @@ def test_fields() -> None:
     assert one.sentence() == "nn.argmax: expected an integer as axis, found 'a'", one
     one = fields(lambda: fw.nn.dense(X, X))
     assert (one.function, one.caller) == ("nn.dense", "dense") and one.place.endswith(": error: "), one
-    assert one.text == "'nn.dense' op expected equal columns of x and rows of w, found 3 and 2", one
+    assert one.text == ("'nn.dense' of x (2, 3), w (2, 3): expected equal sizes of dimension 1 of x and dimension 0 "
+                        "of w, found 3 and 2"), one
     one = fields(lambda: any_fw.bitwise_xor("a", 1))
     assert (one.caller, one.expected, one.found) == ("bitwise_xor", "integers", "a tensor of strings"), one
 

@@ -504,7 +504,7 @@ try:
     wrong(np.ones((2, 5), np.float32))
 except fw.CompileError as error:
     assert line_of(error) == wrong._function.__code__.co_firstlineno + 3
-    assert f"{__file__}:{line_of(error)}:12: error: 'nn.dense' op" in str(error), error
+    assert f"{__file__}:{line_of(error)}:12: error: 'nn.dense' of x (2, 5), w (" in str(error), error
 else:
     raise AssertionError("expected an error")
 raises(ValueError, "do not multiply", lambda: fw.function(lambda x: x @ weights)(np.ones((2, 5), np.float32)))

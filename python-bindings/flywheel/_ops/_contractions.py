@@ -12,7 +12,7 @@ from .._kinds import text
 from .._tensor import Tensor, TensorLike, as_tensor, as_tensors, constant, format_shape
 from ._arithmetic import cast, multiply, where
 from ._checks import expect_equal
-from ._core import Size, broadcast_sizes, emit, normalize_axis, size, sizes, stretch
+from ._core import Size, broadcast_sizes, emit, infer, normalize_axis, size, sizes, stretch
 from ._padding import pad
 from ._ranges import identity_matrix
 from ._reductions import reduce_sum, sum
@@ -45,7 +45,7 @@ def matmul(a: TensorLike, b: TensorLike) -> Tensor:
     if not _dtypes.is_floating(a.dtype):
         return reduce_sum(multiply(expand_dims(a, -1), expand_dims(b, -3)), -2)
     if b.ndim == 2:
-        return emit("nn.dense", [a, b], a.dtype, (*a._dims[:-1], b._dims[-1]))
+        return infer("nn.dense", [a, b])
     leading = _leading([a, b])
     a = stretch(a, [*leading, *sizes(a)[-2:]])
     b = stretch(b, [*leading, *sizes(b)[-2:]])
@@ -61,7 +61,7 @@ def _leading(tensors: Sequence[Tensor]) -> List[Size]:
 
 
 def _multiply(a: Tensor, b: Tensor) -> Tensor:
-    return emit("nn.matmul", [a, b], a.dtype, (*a._dims[:-1], b._dims[-1]))
+    return infer("nn.matmul", [a, b])
 
 
 def dot(a: TensorLike, b: TensorLike) -> Tensor:

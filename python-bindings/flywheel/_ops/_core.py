@@ -34,6 +34,13 @@ def emit(
     return Tensor(value, dtype, result, trace)
 
 
+def infer(name: str, operands: Sequence[Tensor], attributes: Optional[Attributes] = None) -> Tensor:
+    """An op with one result, whose type the op infers."""
+    trace = _trace.current()
+    value = trace.op(name, [x.value for x in operands], None, attributes)[0]
+    return Tensor(value, _dtypes.as_dtype(value.dtype), value.shape, trace)
+
+
 # Ops whose result is a number of Python if their operands are: beside float64 they are computed in it.
 _EXACT = {"arith.select", "arith.negf", "arith.remf", "tensor.collapse_shape", "tensor.expand_shape", "tensor.concat",
           "nn.add", "nn.sub", "nn.mul", "nn.div", "nn.max", "nn.min", "nn.pow", "nn.broadcast"}  # fmt: skip

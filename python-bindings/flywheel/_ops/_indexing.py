@@ -26,6 +26,7 @@ from ._core import (
     emit,
     empty,
     index_op,
+    infer,
     is_signed,
     normalize_axes,
     normalize_axis,
@@ -458,14 +459,13 @@ def take(x: TensorLike, indices: TensorLike, axis: int = 0) -> Tensor:
     elif not isinstance(indices, Tensor) and not hasattr(indices, "read") and not holds_tensors(indices):
         indices = _known_from_start(indices, x, axis)
     index = _indices(indices, x._dims[axis], axis)
-    result = (*x._dims[:axis], *index._dims, *x._dims[axis + 1 :])
     dtype = x.dtype
     if dtype == _dtypes.string:
         raise about("take", TypeError("takes no strings"), " ")
     if _dtypes.is_bool(dtype):
         return arithmetic.cast(take(arithmetic.cast(x, _dtypes.int8), index, axis), bool)
     plain = signless(x)
-    value = emit("nn.gather", [plain, index], plain.dtype, result, {"axis": Attribute.i64(axis)})
+    value = infer("nn.gather", [plain, index], {"axis": Attribute.i64(axis)})
     return value if plain is x else emit("tensor.bitcast", [value], dtype)
 
 
@@ -478,7 +478,7 @@ def take_along_axis(x: TensorLike, indices: TensorLike, axis: int) -> Tensor:
     if _dtypes.is_bool(x.dtype):
         return arithmetic.cast(take_along_axis(arithmetic.cast(x, _dtypes.int8), index, axis), bool)
     plain = signless(x)
-    value = emit("nn.take_along_axis", [plain, index], plain.dtype, index._dims, {"axis": Attribute.i64(axis)})
+    value = infer("nn.take_along_axis", [plain, index], {"axis": Attribute.i64(axis)})
     return value if plain is x else emit("tensor.bitcast", [value], x.dtype)
 
 

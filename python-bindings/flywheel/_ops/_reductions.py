@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Operations along dimensions."""
 
-from typing import Any, List, Optional, Sequence, Tuple, Union
+from typing import Any, List, Optional, Sequence, Union
 
 from .. import _dtypes
 from .._errors import about
@@ -9,19 +9,13 @@ from .._flywheel import Attribute
 from .._tensor import Tensor, TensorLike, as_tensor, constant
 from . import _arithmetic as arithmetic
 from ._checks import expect_at_least
-from ._core import Size, as_unsigned, emit, index_op, normalize_axes, normalize_axis, signless, size, with_index
+from ._core import Size, as_unsigned, emit, index_op, infer, normalize_axes, normalize_axis, signless, size, with_index
 from ._precision import rounds_once
 from ._shapes import expand_dims, ravel
 
 Axis = Union[int, Sequence[int], None]
 
 _KINDS = {"sum": 0, "mean": 1, "max": 2, "min": 3, "prod": 4}
-
-
-def _reduced(x: Tensor, axes: Sequence[int], keepdims: bool) -> Tuple[Optional[int], ...]:
-    if keepdims:
-        return tuple(1 if place in axes else dim_size for place, dim_size in enumerate(x._dims))
-    return tuple(dim_size for place, dim_size in enumerate(x._dims) if place not in axes)
 
 
 def _reduce(kind: str, x: Tensor, axis: Axis, keepdims: bool) -> Tensor:
@@ -33,7 +27,7 @@ def _reduce(kind: str, x: Tensor, axis: Axis, keepdims: bool) -> Tensor:
     attributes = {"kind": Attribute.i32(_KINDS[kind]), "axes": Attribute.i64s(axes)}
     if keepdims:
         attributes["keepdims"] = Attribute.unit()
-    return emit("nn.reduce", [x], x.dtype, _reduced(x, axes, keepdims), attributes)
+    return infer("nn.reduce", [x], attributes)
 
 
 def _numbers(x: TensorLike) -> Tensor:
@@ -157,7 +151,7 @@ def _arg(op: str, x: TensorLike, axis: Optional[int], keepdims: bool) -> Tensor:
         x, axis = ravel(x), 0
     place = normalize_axis(axis, x.ndim)
     _some(op.removeprefix("nn."), x, place)
-    found = emit(op, [x], _dtypes.int32, _reduced(x, [place], False), {"axis": Attribute.i64(place)})
+    found = infer(op, [x], {"axis": Attribute.i64(place)})
     if not keepdims:
         return found
     return expand_dims(found, place if rank == x.ndim else list(range(rank)))

@@ -22,6 +22,7 @@ from ._core import (
     flat_index,
     index_of,
     index_op,
+    infer,
     is_signed,
     normalize_axes,
     normalize_axis,
@@ -507,8 +508,7 @@ def tile(x: TensorLike, multiples: DimSizes) -> Tensor:
         wide = stretch(wide, [part for count, dim_size in zip(counts, old) for part in (count, dim_size)])
         return reshape_to(wide, [index_op("muli", count, dim_size) for count, dim_size in zip(counts, old)])
     known = [count for count in counts if isinstance(count, int)]
-    shape = [None if dim_size is None else dim_size * count for dim_size, count in zip(x._dims, known)]
-    return emit("nn.tile", [x], x.dtype, shape, {"multiples": Attribute.i64s(known)})
+    return infer("nn.tile", [x], {"multiples": Attribute.i64s(known)})
 
 
 def is_scalar(x: Any) -> bool:

@@ -241,7 +241,7 @@ def test_mixed_dim_sizes() -> None:
     for configuration, model in configurations(text, IN_PROCESS):
         model.initialize()
         expect_error(configuration,
-                     "equal sizes of dimension 1 of the prediction and the target, found 5 and 4 in "
+                     "equal sizes of dimension 1 of prediction and dimension 1 of target, found 5 and 4 in "
                      "'nn.mean_squared_error'",
                      lambda: model.run("square", np.ones((3, 5)), z))  # noqa: B023
 
