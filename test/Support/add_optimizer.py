@@ -65,7 +65,8 @@ def llvm_include() -> str:
 class Compiler:
     """Compiles as BUILD does, with other headers first."""
 
-    def __init__(self, build: Path, tree: Path, generated: Path) -> None:
+    def __init__(self, build: Path, tree: Path, generated: Path, library: str = "FlywheelTrain") -> None:
+        self.library = f"{library}.dir"
         commands = json.loads((build / "compile_commands.json").read_text(encoding="utf-8"))
         self.build = build
         self.sources: Dict[str, List[str]] = {entry["file"]: shlex.split(entry["command"]) for entry in commands}
@@ -74,7 +75,7 @@ class Compiler:
     def find(self, name: str) -> str:
         """The source, of those that are compiled, that is or includes `name`."""
         for source in self.sources:
-            if "FlywheelTrain.dir" not in " ".join(self.sources[source]):
+            if self.library not in " ".join(self.sources[source]):
                 continue
             if source.endswith(name) or name in Path(source).read_text(encoding="utf-8"):
                 return source

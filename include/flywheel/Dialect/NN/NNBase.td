@@ -45,6 +45,8 @@ class NN_LossShape<string dims>
     : NN_ShapeIf<"op.getReduction() == ::flywheel::nn::LossReduction::none",
                  "result: " # dims, "result:">;
 
+/// A trait in C++ of ShapeRules.h, with declarations and definitions that an op
+/// with it has.
 class NN_NativeTrait<string name, code declarations, code definitions>
     : NativeOpTrait<name, [], declarations, definitions> {
   let cppNamespace = "::flywheel::nn";
@@ -86,17 +88,18 @@ def NN_Infers : TraitList<[
   DeclareOpInterfaceMethods<InferTypeOpInterface>,
   NN_NativeTrait<"InferredTypes", NN_InferDeclarations, NN_InferDefinitions>]>;
 
+/// The same of an op whose results may have other types than the inferred ones.
+def NN_InfersDefault : TraitList<[
+  DeclareOpInterfaceMethods<InferTypeOpInterface>,
+  NN_NativeTrait<"DefaultTypes", NN_InferDeclarations, NN_InferDefinitions>]>;
+
 /// The C++ list of the names and dimensions of shapes.
 class NN_ShapeList<list<NN_Shape> shapes> {
   string text = !strconcat("{", !interleave(!foreach(shape, shapes,
       !strconcat("{", shape.name, ", ", shape.dims, "}")), ", "), "}");
 }
 
-/// The same of an op whose results may have other types than the inferred ones.
-def NN_InfersDefault : TraitList<[
-  DeclareOpInterfaceMethods<InferTypeOpInterface>,
-  NN_NativeTrait<"DefaultTypes", NN_InferDeclarations, NN_InferDefinitions>]>;
-
+/// The C++ function that returns the shapes of an op.
 class NN_RuleDeclarations<list<NN_Shape> operands, list<NN_Shape> results, string axis> {
   code text = !strconcat([{
   /// Returns the shapes of an op or its adaptor.

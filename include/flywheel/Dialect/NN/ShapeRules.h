@@ -74,7 +74,8 @@ private:
   mlir::FailureOr<llvm::SmallVector<Key>>
   expand(ShapeTerm term, mlir::Value operand, OpErrors errors);
   llvm::LogicalResult add(Key key, Place place, OpErrors errors);
-  const Size *find(Key key) const;
+  /// Returns the number of the size of that name, or the number of all sizes.
+  size_t find(Key key) const;
 
   std::optional<int64_t> axis;
   llvm::SmallVector<std::pair<llvm::StringRef, int64_t>> groups;

@@ -18,10 +18,10 @@ int64_t NamedSizes::Size::getNumber() const {
   return tensorOf(places[known].value).getDimSize(places[known].dim);
 }
 
-const NamedSizes::Size *NamedSizes::find(Key key) const {
-  const Size *found =
-      llvm::find_if(sizes, [&](const Size &size) { return size.key == key; });
-  return found == sizes.end() ? nullptr : found;
+size_t NamedSizes::find(Key key) const {
+  return llvm::find_if(sizes,
+                       [&](const Size &size) { return size.key == key; }) -
+         sizes.begin();
 }
 
 /// Returns the names of the dimensions of a term. For an operand, the number of
@@ -72,24 +72,25 @@ NamedSizes::expand(ShapeTerm term, Value operand, OpErrors errors) {
 }
 
 LogicalResult NamedSizes::add(Key key, Place place, OpErrors errors) {
-  auto *size = const_cast<Size *>(find(key));
-  if (!size) {
+  size_t number = find(key);
+  if (number == sizes.size()) {
     sizes.push_back({key, {place}, 0});
     return success();
   }
-  relations.emplace_back(size->places.front(), place);
-  size->places.push_back(place);
+  Size &size = sizes[number];
+  relations.emplace_back(size.places.front(), place);
+  size.places.push_back(place);
   int64_t found = tensorOf(place.value).getDimSize(place.dim);
   if (ShapedType::isDynamic(found))
     return success();
-  int64_t known = size->getNumber();
+  int64_t known = size.getNumber();
   if (ShapedType::isDynamic(known)) {
-    size->known = size->places.size() - 1;
+    size.known = size.places.size() - 1;
     return success();
   }
   if (known == found)
     return success();
-  const Place &other = size->places[size->known];
+  const Place &other = size.places[size.known];
   return errors.emitOpError()
          << "expected equal "
          << describeEqualSizes(other.dim, other.name, place.dim, place.name)
@@ -125,12 +126,12 @@ FailureOr<NamedSizes> NamedSizes::match(const ShapeRule &rule,
 }
 
 SmallVector<int64_t> NamedSizes::getResultShape(unsigned result) const {
-  return llvm::map_to_vector(results[result],
-                             [&](Key key) { return find(key)->getNumber(); });
+  return llvm::map_to_vector(
+      results[result], [&](Key key) { return sizes[find(key)].getNumber(); });
 }
 
 DimSizeSource NamedSizes::getSource(unsigned result, int64_t dim) const {
-  const Place &place = find(results[result][dim])->places.front();
+  const Place &place = sizes[find(results[result][dim])].places.front();
   return {place.value, place.dim};
 }
 
