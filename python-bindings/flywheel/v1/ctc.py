@@ -1,15 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Connectionist temporal classification (Graves et al., 2006): the loss, and what sequences are decoded to."""
 
+import heapq
 from typing import Any, Dict, List, Optional, Tuple
 
 import numpy as np
 
-from .. import _dtypes, _ops, control
+from .. import _dtypes, _flywheel, _ops, control
 from .. import nn as _nn
 from .._errors import about
 from .conversion import as_tensor, make
-from .host_calls import host_call
+from .host_calls import InvalidArgument, host_call
 from .operation import Tensor
 
 __all__ = ["ctc_loss_v2"]
@@ -99,17 +100,32 @@ def _emit_loss(x: Any, labels: Any, label_length: Any, logit_length: Any, blank:
 # Decoding, which Python does: results have the sizes that they come to.
 
 
-def decode_greedy(logits: Any, lengths: Any) -> Tuple[Tensor, Tensor]:
-    """Returns the most likely classes of logits [batch, time, classes], each run of one once and without the blank, the
-    last class, filled with -1; and the sums [batch, 1] of the logits taken, with the sign changed."""
+def _checked_lengths(x: Any, lengths: Any) -> Any:
+    """Returns the lengths of logits [batch, time, classes]. Raises FailedPreconditionError, as TensorFlow does, if they
+    are not those of that batch and time."""
+    n = np.asarray(lengths)
+    if n.shape != x.shape[:1]:
+        raise _flywheel.FailedPreconditionError(
+            f"len(sequence_length) != batch_size: expected {x.shape[0]} lengths, found shape {n.shape}")  # fmt: skip
+    if n.size and not 0 <= n.min() <= n.max() <= x.shape[1]:
+        raise _flywheel.FailedPreconditionError(
+            f"expected a sequence_length from 0 to the {x.shape[1]} steps, found {n.tolist()}")  # fmt: skip
+    return n
+
+
+def decode_greedy(logits: Any, lengths: Any, merges: bool = True) -> Tuple[Tensor, Tensor]:
+    """Returns the most likely classes of logits [batch, time, classes], with `merges` each run of one once, and without
+    the blank, the last class, filled with -1; and the sums [batch, 1] of the logits taken, with the sign changed."""
 
     def run(_: Any, x: Any, lengths: Any) -> Any:
         best = x.argmax(2)
         rows, sums = [], []
-        for row, own, n in zip(best, x, lengths):
+        for row, own, n in zip(best, x, _checked_lengths(x, lengths)):
             taken = row[:n]
-            first = np.concatenate([[True], taken[1:] != taken[:-1]]) if n else np.zeros(0, bool)
-            rows.append(taken[first & (taken != x.shape[2] - 1)])
+            kept = taken != x.shape[2] - 1
+            if merges and n:
+                kept &= np.concatenate([[True], taken[1:] != taken[:-1]])
+            rows.append(taken[kept])
             sums.append(-own[np.arange(n), taken].sum())
         return _dense(rows), np.array(sums, x.dtype).reshape(-1, 1)
 
@@ -120,15 +136,21 @@ def decode_greedy(logits: Any, lengths: Any) -> Tuple[Tensor, Tensor]:
     return ops[0].outputs[0], ops[1].outputs[0]
 
 
-def decode_beam(logits: Any, lengths: Any, width: int, paths: int) -> Tuple[List[Tensor], Tensor]:
+def decode_beam(
+    logits: Any, lengths: Any, width: int, paths: int, is_relative: bool = False
+) -> Tuple[List[Tensor], Tensor]:
     """Returns the `paths` most likely labels of logits [batch, time, classes], of `width` that are kept in each step,
-    filled with -1; and their scores [batch, paths], the logarithm of the probability, where the largest one of each
-    step counts as 1."""
+    filled with -1; and the logarithms of their probabilities [batch, paths]. With `is_relative`, as before TensorFlow
+    1.14, the largest probability of each step counts as 1."""
     if not 1 <= paths <= width:
         raise ValueError(f"expected top_paths from 1 to beam_width = {width}, found {paths}")
 
     def run(_: Any, x: Any, lengths: Any) -> Any:
-        found = [_search(own[:n].astype(np.float64), width, paths) for own, n in zip(x, lengths)]
+        kind = x.dtype if x.dtype == np.float64 else np.float32
+        rows = x.astype(kind) - x.max(2, keepdims=True).astype(kind)
+        if not is_relative:
+            rows = rows - np.log(np.exp(rows).sum(2, keepdims=True))
+        found = [_search(own[:n], width, paths) for own, n in zip(rows, _checked_lengths(x, lengths))]
         decoded = [_dense([np.array(one[k][0], np.int64) for one in found]) for k in range(paths)]
         return [*decoded, np.array([[score for _, score in one] for one in found], x.dtype).reshape(-1, paths)]
 
@@ -146,29 +168,91 @@ def _dense(rows: List[Any]) -> Any:
     return found
 
 
-def _search(x: Any, width: int, paths: int) -> List[Tuple[Tuple[int, ...], float]]:
-    """Returns the best labels of logits [time, classes], with their scores. Raises ValueError if there are fewer."""
-    blank = x.shape[1] - 1
-    # By labels, the logarithms of the probabilities that the last step was a blank, and that it was a label.
-    beams: Dict[Tuple[int, ...], Tuple[float, float]] = {(): (0.0, -np.inf)}
-    for row in x:
-        row = row - row.max()
-        new: Dict[Tuple[int, ...], Tuple[float, float]] = {}
+class _Prefix:
+    """Labels that a beam may hold. The logarithms of probabilities that they are read so far, and that the last step
+    was a blank, or their last label; of this step (`new`), and of the one before (`old`). A prefix is in the beam if
+    its new total is above that of 0."""
 
-        def add(
-            labels: Tuple[int, ...], a: float, b: float, new: Dict[Tuple[int, ...], Tuple[float, float]] = new
-        ) -> None:
-            c, d = new.get(labels, (-np.inf, -np.inf))
-            new[labels] = float(np.logaddexp(a, c)), float(np.logaddexp(b, d))
+    def __init__(self, labels: Tuple[int, ...], parent: Optional["_Prefix"], zero: Any):
+        self.labels, self.parent = labels, parent
+        self.children: Dict[int, _Prefix] = {}
+        self.old = self.new = (zero, zero, zero)
 
-        for labels, (at_blank, at_label) in beams.items():
-            both = float(np.logaddexp(at_blank, at_label))
-            last = labels[-1] if labels else -1
-            add(labels, both + row[blank], at_label + row[last] if labels else -np.inf)
-            for label in range(blank):
-                add((*labels, label), -np.inf, (at_blank if label == last else both) + row[label])
-        kept = sorted(new, key=lambda labels: -float(np.logaddexp(*new[labels])))[:width]
-        beams = {labels: new[labels] for labels in kept}
-    if len(beams) < paths:
-        raise ValueError(f"expected at least {paths} labels to choose from, found {len(beams)}")
-    return [(labels, float(np.logaddexp(*beams[labels]))) for labels in list(beams)[:paths]]
+    def repeats(self, label: int) -> bool:
+        return bool(self.labels) and self.labels[-1] == label
+
+
+def _add(a: Any, b: Any) -> Any:
+    """Returns the logarithm of the sum of two probabilities, by their logarithms."""
+    a, b = (a, b) if a > b else (b, a)
+    return a if b == -np.inf else a + np.log1p(np.exp(b - a))
+
+
+def _go_on(prefix: _Prefix, row: Any, zero: Any) -> None:
+    """Computes the probabilities of a prefix of the beam after a step that adds no label to it."""
+    label, parent = zero, prefix.parent
+    if parent is not None:
+        last = prefix.labels[-1]
+        if parent.new[2] != zero:
+            label = _add(prefix.new[1], parent.old[0] if parent.repeats(last) else parent.old[2])
+        else:
+            label = prefix.new[1]
+        label = label + row[last]
+    blank = prefix.old[2] + row[-1]
+    prefix.new = (blank, label, _add(blank, label))
+
+
+def _search(log_p: Any, width: int, paths: int) -> List[Tuple[Tuple[int, ...], float]]:
+    """Returns the best labels by logarithms of probabilities [time, classes], with their own ones. Raises ValueError if
+    there are fewer.
+
+    A label is added to the prefixes in the order of their probabilities, and a prefix leaves the beam as soon as
+    `width` better ones are known: what it had is lost, also if a later parent makes it anew. A parent that has left
+    still makes others. So it is in TensorFlow, and which labels a narrow beam finds depends on it.
+    """
+    zero = log_p.dtype.type(-np.inf)
+    one = log_p.dtype.type(0)
+    root = _Prefix((), None, zero)
+    root.new = (one, zero, one)
+    beam = [root]
+    for row in log_p:
+        beam.sort(key=lambda prefix: -prefix.new[2])
+        for prefix in beam:
+            prefix.old = prefix.new
+        for prefix in beam:
+            _go_on(prefix, row, zero)
+        # The least probable one first; a number makes ties of them comparable.
+        heap = [(prefix.new[2], -place, prefix) for place, prefix in enumerate(beam)]
+        heapq.heapify(heap)
+        count = len(heap)
+
+        def is_better(total: Any, heap: List[Any] = heap) -> bool:
+            return bool(total > zero and (len(heap) < width or total > heap[0][0]))
+
+        for prefix in beam:
+            if not is_better(prefix.old[2]):
+                continue
+            for label, value in enumerate(row[:-1]):
+                child = prefix.children.get(label)
+                if child is not None and child.new[2] != zero:
+                    continue
+                total = value + (prefix.old[0] if prefix.repeats(label) else prefix.old[2])
+                if not is_better(total):
+                    if child is not None:
+                        child.old = child.new = (zero, zero, zero)
+                    continue
+                if child is None:
+                    child = prefix.children[label] = _Prefix((*prefix.labels, label), prefix, zero)
+                child.new = (zero, total, total)
+                count += 1
+                if len(heap) == width:
+                    gone = heapq.heapreplace(heap, (total, -count, child))[2]
+                    gone.new = (zero, zero, zero)
+                else:
+                    heapq.heappush(heap, (total, -count, child))
+        beam = [entry[2] for entry in heap]
+    if len(beam) < paths:
+        raise InvalidArgument(f"Less leaves in the beam search than requested: expected {paths} labels to choose from, "
+                              f"found {len(beam)}")  # fmt: skip
+    beam.sort(key=lambda prefix: -prefix.new[2])
+    return [(prefix.labels, prefix.new[2]) for prefix in beam[:paths]]

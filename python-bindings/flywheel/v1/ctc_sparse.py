@@ -7,13 +7,11 @@ import numpy as np
 
 from .. import _dtypes, _ops
 from .._ops import _checks
-from .arrays import sequence_mask
 from .conversion import as_tensor, make
 from .ctc import ctc_loss_v2, decode_beam, decode_greedy
-from .elementwise import TABLE
-from .host_calls import host_call
+from .host_calls import InvalidArgument, host_call
 from .operation import Tensor
-from .ops import expand_dims, shape, transpose
+from .ops import transpose
 from .scatters import unsorted_segment_sum
 from .sparse_ops import sparse_tensor_to_dense
 from .sparse_tensors import SparseTensor, as_sparse
@@ -77,11 +75,9 @@ def _as_sparse(dense: Tensor, merges: bool = False) -> SparseTensor:
 def ctc_greedy_decoder(
     inputs: Any, sequence_length: Any, merge_repeated: bool = True
 ) -> Tuple[List[SparseTensor], Tensor]:
-    """The most likely classes of logits [time, batch, classes] as a list of one sparse tensor, each run of one once,
-    without the blank; and the sums [batch, 1] of their logits, with the sign changed."""
-    if not merge_repeated:
-        raise NotImplementedError("flywheel.v1.nn.ctc_greedy_decoder: merge_repeated=False")
-    decoded, sums = decode_greedy(transpose(as_tensor(inputs), [1, 0, 2]), sequence_length)
+    """The most likely classes of logits [time, batch, classes] as a list of one sparse tensor, with `merge_repeated`
+    each run of one once, without the blank; and the sums [batch, 1] of their logits, with the sign changed."""
+    decoded, sums = decode_greedy(transpose(as_tensor(inputs), [1, 0, 2]), sequence_length, merge_repeated)
     return [_as_sparse(decoded)], sums
 
 
@@ -90,13 +86,9 @@ def ctc_beam_search_decoder(
 ) -> Tuple[List[SparseTensor], Tensor]:
     """The `top_paths` most likely labels of logits [time, batch, classes], and the logarithms of their probabilities
     [batch, top_paths]. With `merge_repeated`, as in TensorFlow, runs of a label in a result are one."""
-    x, lengths = as_tensor(inputs), as_tensor(sequence_length)
-    decoded, scores = decode_beam(transpose(x, [1, 0, 2]), lengths, int(beam_width), int(top_paths))
-    # In a score of the search, the largest probability of each step counts as 1.
-    each = TABLE["reduce_logsumexp"](x, 2) - TABLE["reduce_max"](x, 2)
-    is_step = transpose(sequence_mask(lengths, shape(x)[0], x.dtype), [1, 0])
-    scale = TABLE["reduce_sum"](each * is_step, 0)
-    return [_as_sparse(one, merge_repeated) for one in decoded], scores - expand_dims(scale, 1)
+    x = transpose(as_tensor(inputs), [1, 0, 2])
+    decoded, scores = decode_beam(x, sequence_length, int(beam_width), int(top_paths))
+    return [_as_sparse(one, merge_repeated) for one in decoded], scores
 
 
 def ctc_beam_search_decoder_v2(
@@ -128,10 +120,12 @@ def edit_distance(hypothesis: Any, truth: Any, normalize: bool = True, name: str
 
     def run(_: Any, *parts: Any) -> Any:
         own: List[Dict[Any, List[Any]]] = [{}, {}]
+        shape = np.maximum(parts[2], parts[5])[:-1]
         for found, (indices, values) in zip(own, (parts[:2], parts[3:5])):
+            if ((indices[:, :-1] < 0) | (indices[:, :-1] >= shape)).any():
+                raise InvalidArgument(f"edit_distance: an index is out of bounds: need 0 <= index < {shape.tolist()}")
             for index, value in zip(indices.tolist(), values.tolist()):
                 found.setdefault(tuple(index[:-1]), []).append(value)
-        shape = np.maximum(parts[2], parts[5])[:-1]
         made = np.zeros(tuple(shape), np.float32)
         for place in np.ndindex(*made.shape):
             a, b = own[0].get(place, []), own[1].get(place, [])

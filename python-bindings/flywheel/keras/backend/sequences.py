@@ -47,4 +47,4 @@ def ctc_decode(
     if greedy:
         decoded, scores = _ctc.decode_greedy(logits, lengths)
         return [decoded], scores
-    return _ctc.decode_beam(logits, lengths, int(beam_width), int(top_paths))
+    return _ctc.decode_beam(logits, lengths, int(beam_width), int(top_paths), is_relative=True)
