@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The regularized incomplete gamma functions."""
 
+import functools
 import math
-from typing import Any, Optional, Tuple
+from fractions import Fraction
+from typing import Any, List, Optional, Sequence, Tuple
 
 from .. import _dtypes, _ops, control, transforms
 from .conversion import make
@@ -10,8 +12,10 @@ from .operation import Tensor
 from .ops import stop_gradient
 from .special import _floats
 
-# Terms of the series and of the fraction: more are needed where a is above 1e7 and x near it.
-_MOST = 20000
+# From here on, and for x in [0.7 a, 1.3 a], the expansion of Temme; the series and the fraction need at most 2000 terms
+# elsewhere.
+_LARGE, _NEAR = 1e4, 0.3
+_MOST = 10000
 _ENOUGH = 2.0**-53
 _TINY = 1e-300
 
@@ -65,26 +69,105 @@ def _fraction(a: Any, x: Any, is_used: Any) -> Any:
     return _ops.where(_ops.logical_and(is_used, is_open), math.nan, total)
 
 
+def _polynomial(coefficients: Sequence[float], x: Any) -> Any:
+    """Returns the sum of coefficients times powers of x, the constant one first, by Horner's rule."""
+    total = _ops.full_like(x, coefficients[-1])
+    for one in reversed(coefficients[:-1]):
+        total = _ops.add(_ops.multiply(total, x), one)
+    return total
+
+
+def _distance(a: Any, x: Any) -> Tuple[Any, Any]:
+    """Returns m = (x - a) / a, and m - log(1 + m) without cancellation: for small m, 2 s^2 / (1 - s) less the terms
+    2 s^3 / 3, 2 s^5 / 5, ... of 2 artanh(s), s = m / (2 + m)."""
+    m = _ops.divide(_ops.subtract(x, a), a)
+    is_small = _ops.less_equal(_ops.absolute(m), _NEAR)
+    near = _ops.where(is_small, m, 0.0)
+    s = _ops.divide(near, _ops.add(near, 2.0))
+    square = _ops.multiply(s, s)
+    terms = _polynomial([2.0 / (2 * k + 3) for k in range(12)], square)
+    inner = _ops.subtract(_ops.multiply(near, s), _ops.multiply(_ops.multiply(square, s), terms))
+    return m, _ops.where(is_small, inner, _ops.subtract(m, _ops.log1p(m)))
+
+
 def _density(a: Any, x: Any) -> Any:
-    """Returns x^(a - 1) e^-x / Gamma(a), the derivative of P with respect to x."""
+    """Returns x^(a - 1) e^-x / Gamma(a), the derivative of P with respect to x. For large a, numbers that cancel are
+    left out: it is sqrt(a / (2 pi)) e^(-a (m - log(1 + m))) / x, divided by Stirling's series (DLMF 5.11.1)."""
     inner = _ops.where(_ops.greater(x, 0.0), x, 1.0)
     power = _ops.subtract(_ops.multiply(_ops.subtract(a, 1.0), _ops.log(inner)), inner)
+    small = _ops.exp(_ops.subtract(power, _ops.lgamma(a)))
+    is_large = _ops.greater(a, 32.0)
+    b, y = _ops.where(is_large, a, 32.0), _ops.where(is_large, inner, 32.0)
+    inverse = _ops.divide(1.0, b)
+    stirling = _ops.multiply(inverse, _polynomial([1 / 12, -1 / 360, 1 / 1260, -1 / 1680, 1 / 1188],
+                                                  _ops.multiply(inverse, inverse)))  # fmt: skip
+    exponent = _ops.add(_ops.multiply(b, _distance(b, y)[1]), stirling)
+    scale = _ops.divide(_ops.sqrt(_ops.divide(b, 2 * math.pi)), y)
+    found = _ops.where(is_large, _ops.multiply(scale, _ops.exp(_ops.negative(exponent))), small)
     at_0 = _ops.where(_ops.equal(a, 1.0), 1.0, _ops.where(_ops.less(a, 1.0), math.inf, 0.0))
-    return _ops.where(_ops.greater(x, 0.0), _ops.exp(_ops.subtract(power, _ops.lgamma(a))), at_0)
+    return _ops.where(_ops.greater(x, 0.0), found, at_0)
+
+
+@functools.lru_cache(None)
+def _temme_coefficients() -> List[List[float]]:
+    """Returns the coefficients of the powers of eta in c_0(eta), ..., c_3(eta) (DLMF 8.12.9, 8.12.10), where
+    eta^2 / 2 = m - log(1 + m).
+
+    From m dm = eta (1 + m) d eta follow those of m(eta); c_0 is 1 / m - 1 / eta, and c_k the sum of the derivative of
+    c_(k - 1) divided by eta and of (-1)^k g_k / m, with g_k of Stirling's series, whose poles cancel.
+    """
+    count = 32
+    m = [Fraction(0), Fraction(1)]
+    for n in range(2, count + 2):
+        # The coefficient of eta^n in m m' = eta + eta m, of which that of m at n is unknown, (n + 1) times.
+        rest = sum((k * m[k] * m[n + 1 - k] for k in range(2, n)), Fraction(0))
+        m.append((m[n - 1] - rest) / (n + 1))
+    # 1 / m = (1 / eta) / (1 + m_2 eta + m_3 eta^2 + ...).
+    inverse = [Fraction(1)]
+    for n in range(1, count + 1):
+        inverse.append(-sum((m[k + 1] * inverse[n - k] for k in range(1, n + 1)), Fraction(0)))
+    rows = [inverse[1:]]
+    for k, g in ((1, Fraction(1, 12)), (2, Fraction(1, 288)), (3, Fraction(-139, 51840))):
+        before = rows[-1]
+        rows.append([(n + 2) * before[n + 2] + (-1) ** k * g * rows[0][n] for n in range(len(before) - 2)])
+    return [[float(one) for one in row[:24]] for row in rows]
+
+
+def _temme(a: Any, x: Any) -> Tuple[Any, Any]:
+    """Returns P(a, x) and Q(a, x) of a large a, and x near it, by Temme's expansion (DLMF 8.12.3, 8.12.4, 8.12.7)."""
+    m, half = _distance(a, x)
+    size = _ops.sqrt(_ops.multiply(2.0, half))
+    eta = _ops.where(_ops.less(m, 0.0), _ops.negative(size), size)
+    total: Any = None
+    for row in reversed(_temme_coefficients()):
+        own = _polynomial(row, eta)
+        total = own if total is None else _ops.add(own, _ops.divide(total, a))
+    exponent = _ops.multiply(a, half)
+    rest = _ops.divide(_ops.multiply(_ops.exp(_ops.negative(exponent)), total),
+                       _ops.multiply(_ops.sqrt(a), math.sqrt(2 * math.pi)))  # fmt: skip
+    root = _ops.sqrt(exponent)
+    root = _ops.where(_ops.less(m, 0.0), _ops.negative(root), root)
+    p = _ops.subtract(_ops.multiply(0.5, _ops.erfc(_ops.negative(root))), rest)
+    q = _ops.add(_ops.multiply(0.5, _ops.erfc(root)), rest)
+    return p, q
 
 
 def _both(a: Any, x: Any) -> Tuple[Any, Any]:
-    """Returns P(a, x) and Q(a, x), of which the smaller one is computed and the other one is 1 less it."""
+    """Returns P(a, x) and Q(a, x), of which one is computed and the other one is 1 less it, unless a is large."""
     is_known = _ops.logical_and(_ops.greater(a, 0.0), _ops.logical_and(_ops.greater(x, 0.0), _ops.isfinite(x)))
     is_known = _ops.logical_and(is_known, _ops.isfinite(a))
     b, y = _ops.where(is_known, a, 1.0), _ops.where(is_known, x, 1.0)
     is_lower = _ops.logical_or(_ops.less(y, 1.0), _ops.less(y, b))
+    is_near = _ops.logical_and(_ops.greater(b, _LARGE), _ops.less_equal(
+        _ops.absolute(_ops.subtract(_ops.divide(y, b), 1.0)), _NEAR))  # fmt: skip
+    near = _temme(_ops.where(is_near, b, _LARGE), _ops.where(is_near, y, _LARGE))
     scale = _ops.multiply(_density(b, y), y)
-    low, high = _ops.logical_and(is_known, is_lower), _ops.logical_and(is_known, _ops.logical_not(is_lower))
+    is_known_far = _ops.logical_and(is_known, _ops.logical_not(is_near))
+    low, high = _ops.logical_and(is_known_far, is_lower), _ops.logical_and(is_known_far, _ops.logical_not(is_lower))
     p = _ops.divide(_ops.multiply(scale, _series(b, _ops.where(low, y, 0.5), low)), b)
     q = _ops.multiply(scale, _fraction(b, _ops.where(high, y, _ops.add(b, 1.0)), high))
-    p = _ops.where(is_lower, p, _ops.subtract(1.0, q))
-    q = _ops.where(is_lower, _ops.subtract(1.0, p), q)
+    p = _ops.where(is_near, near[0], _ops.where(is_lower, p, _ops.subtract(1.0, q)))
+    q = _ops.where(is_near, near[1], _ops.where(is_lower, _ops.subtract(1.0, p), q))
     # P is 0 at 0 and 1 at infinity; there is none for a <= 0 and for x < 0.
     is_valid = _ops.logical_and(_ops.greater(a, 0.0), _ops.greater_equal(x, 0.0))
     at_end = _ops.where(is_valid, _ops.where(_ops.equal(x, 0.0), 0.0, _ops.where(
@@ -109,9 +192,8 @@ def _emit(place: int) -> Any:
 
 
 def igamma(a: Any, x: Any, name: Optional[str] = None) -> Tensor:
-    """P(a, x), the lower incomplete gamma function divided by the whole one. NaN for a <= 0, for x < 0, and
-    where 20000 terms are too few, which is for a above 1e7 and x close to it. There is no derivative with respect to
-    a."""
+    """P(a, x), the lower incomplete gamma function divided by the whole one. NaN for a <= 0 and for
+    x < 0. There is no derivative with respect to a."""
     first, second = _floats("Igamma", a, x)
     found: Tensor = make("Igamma", _emit(0), stop_gradient(first), second, name=name)
     return found

@@ -7,9 +7,10 @@ from typing import Any, Callable, List, Optional
 import ml_dtypes
 import numpy as np
 
-from .. import _dtypes, _ops
+from .. import _dtypes, _ops, transforms
 from .._errors import about
 from .._ops._conversions import wrapping_cast
+from .._special import digamma
 from .._tensor import as_tensor as constant_of
 from .conversion import as_tensor, dtype_of, make, paired
 from .elementwise import TABLE
@@ -91,51 +92,71 @@ def _zeta(s: Any, q: Any) -> Any:
     return total
 
 
+def _of_order(emit: Callable[[Any, Any], Any], slope: Callable[[Any, Any, Any], Any]) -> Callable[..., Any]:
+    """Returns a function of an order and of x that is computed in float64. `slope` gives its derivative with respect to
+    x, by the function itself, the order and x."""
+
+    def function(n: Any, x: Any) -> Any:
+        own = transforms.custom_vjp(emit)
+        own.defvjp(lambda m, y, cotangent: (_ops.zeros_like(m), _ops.multiply(cotangent, slope(own, m, y))))
+        wide = [_ops.cast(one, _dtypes.float64) for one in (_ops.stop_gradient(n), x)]
+        like = _ops.equal(*wide)
+        return _ops.cast(own(*[_ops.where(like, one, one) for one in wide]), x.dtype)
+
+    return function
+
+
+def _emit_zeta(s: Any, a: Any) -> Any:
+    has_sum, is_above = _ops.greater(s, 1.0), _ops.greater(a, 0.0)
+    is_even = _ops.equal(_ops.mod(s, 2.0), 0.0)
+    floor = _ops.floor(a)
+    is_pole = _ops.logical_and(_ops.less_equal(a, 0.0), _ops.equal(a, floor))
+    is_below = _ops.logical_and(_ops.less(a, 0.0), _ops.logical_not(is_pole))
+    is_known = _ops.logical_and(has_sum, _ops.logical_or(is_above, _ops.logical_and(
+        is_below, _ops.equal(_ops.floor(s), s))))  # fmt: skip
+    # All terms of infinity are 0.
+    is_last = _ops.logical_and(has_sum, _ops.equal(a, math.inf))
+    is_known = _ops.logical_and(is_known, _ops.isfinite(a))
+    power = _ops.where(is_known, s, 2.0)
+    # Below 0 the terms (q + k)^-x < 0 are those of two sums from 1 - (q - floor(q)) and from 1 - q on.
+    above = _zeta(power, _ops.where(is_known, _ops.where(is_above, a, _ops.subtract(a, floor)), 1.0))
+    is_reflected = _ops.logical_and(is_known, is_below)
+    # The sum comes first: it is exact, and so is the difference to a number close to a pole.
+    first, rest = (_zeta(power, _ops.where(is_reflected, _ops.subtract(_ops.add(n, 1.0), a), 1.0))
+                   for n in (floor, _ops.zeros_like(floor)))  # fmt: skip
+    below = _ops.multiply(_ops.where(is_even, 1.0, -1.0), _ops.subtract(first, rest))
+    found = _ops.where(is_reflected, _ops.add(above, below), above)
+    is_infinite = _ops.logical_or(_ops.equal(s, 1.0), _ops.logical_and(has_sum, _ops.logical_and(is_pole, is_even)))
+    other = _ops.where(is_infinite, math.inf, _ops.where(is_last, 0.0, math.nan))
+    return _ops.where(is_known, found, other)
+
+
+def _emit_polygamma(n: Any, x: Any) -> Any:
+    sign = _ops.subtract(_ops.multiply(2.0, _ops.mod(n, 2.0)), 1.0)
+    is_order = _ops.logical_and(_ops.greater(n, 0.0), _ops.equal(_ops.floor(n), n))
+    factor = _ops.multiply(sign, _ops.exp(_ops.lgamma(_ops.add(_ops.where(is_order, n, 1.0), 1.0))))
+    found = _ops.multiply(factor, _emit_zeta(_ops.add(n, 1.0), x))
+    return _ops.where(_ops.equal(n, 0.0), digamma(x), _ops.where(is_order, found, math.nan))
+
+
+_zeta_of = _of_order(_emit_zeta, lambda own, s, a: _ops.multiply(_ops.negative(s), own(_ops.add(s, 1.0), a)))
+_polygamma_of = _of_order(_emit_polygamma, lambda own, n, x: own(_ops.add(n, 1.0), x))
+
+
 def zeta(x: Any, q: Any, name: Optional[str] = None) -> Any:
     """Hurwitz's zeta function, the sum over k of (q + k)^-x, of x > 1. Infinity for x = 1, and for q = 0, -1, ... of
     an even x; NaN for x < 1, for q = 0, -1, ... of another x, and for q < 0 of an x that is not an integer. There is no
     derivative with respect to x."""
-
-    def emit(s: Any, a: Any) -> Any:
-        wide_s, wide_a = _ops.cast(_ops.stop_gradient(s), _dtypes.float64), _ops.cast(a, _dtypes.float64)
-        has_sum, is_above = _ops.greater(wide_s, 1.0), _ops.greater(wide_a, 0.0)
-        is_even = _ops.equal(_ops.mod(wide_s, 2.0), 0.0)
-        floor = _ops.floor(wide_a)
-        is_pole = _ops.logical_and(_ops.less_equal(wide_a, 0.0), _ops.equal(wide_a, floor))
-        is_below = _ops.logical_and(_ops.less(wide_a, 0.0), _ops.logical_not(is_pole))
-        is_known = _ops.logical_and(has_sum, _ops.logical_or(is_above, _ops.logical_and(
-            is_below, _ops.equal(_ops.floor(wide_s), wide_s))))  # fmt: skip
-        power = _ops.where(is_known, wide_s, 2.0)
-        # Below 0 the terms (q + k)^-x < 0 are those of two sums from 1 - (q - floor(q)) and from 1 - q on.
-        above = _zeta(power, _ops.where(is_known, _ops.where(is_above, wide_a, _ops.subtract(wide_a, floor)), 1.0))
-        is_reflected = _ops.logical_and(is_known, is_below)
-        # The sum comes first: it is exact, and so is the difference to a number close to a pole.
-        first, rest = (_zeta(power, _ops.where(is_reflected, _ops.subtract(_ops.add(n, 1.0), wide_a), 1.0))
-                       for n in (floor, _ops.zeros_like(floor)))  # fmt: skip
-        below = _ops.multiply(_ops.where(is_even, 1.0, -1.0), _ops.subtract(first, rest))
-        found = _ops.where(is_reflected, _ops.add(above, below), above)
-        is_infinite = _ops.logical_or(_ops.equal(wide_s, 1.0),
-                                      _ops.logical_and(has_sum, _ops.logical_and(is_pole, is_even)))  # fmt: skip
-        other = _ops.where(is_infinite, math.inf, math.nan)
-        return _ops.cast(_ops.where(is_known, found, other), s.dtype)
-
     first, second = _floats("Zeta", x, q)
-    return make("Zeta", emit, stop_gradient(first), second, name=name)
+    return make("Zeta", _zeta_of, stop_gradient(first), second, name=name)
 
 
 def polygamma(a: Any, x: Any, name: Optional[str] = None) -> Any:
     """The derivative of order a of digamma: (-1)^(a + 1) a! zeta(a + 1, x) (DLMF 25.11.12). NaN for an order that is
-    negative or not an integer. There is no derivative with respect to a."""
-    order, y = _floats("Polygamma", a, x)
-    order = stop_gradient(order)
-
-    def emit(n: Any, first: Any, sum_: Any) -> Any:
-        sign = _ops.subtract(_ops.multiply(2.0, _ops.mod(n, 2.0)), 1.0)
-        found = _ops.multiply(_ops.multiply(sign, _ops.exp(_ops.lgamma(_ops.add(n, 1.0)))), sum_)
-        is_order = _ops.logical_and(_ops.greater(n, 0.0), _ops.equal(_ops.floor(n), n))
-        return _ops.where(_ops.equal(n, 0.0), first, _ops.where(is_order, found, math.nan))
-
-    return make("Polygamma", emit, order, TABLE["digamma"](y), zeta(order + 1.0, y), name=name)
+    negative or not an integer. The derivative with respect to x is that of order a + 1, and there is none with respect
+    to a."""
+    first, second = _floats("Polygamma", a, x)
+    return make("Polygamma", _polygamma_of, stop_gradient(first), second, name=name)
 
 
 def polyval(coeffs: Any, x: Any, name: Optional[str] = None) -> Any:
