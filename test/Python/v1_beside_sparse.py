@@ -269,6 +269,63 @@ def refused(tf: Any) -> Any:
         return found + [isinstance(caught(lambda: session.run(y, feed)), str) for y, feed in runs]
 
 
+def _ops_of(tf: Any, x: Any) -> List[Any]:
+    """Ops that TensorFlow checks the indices of, or whose results it gives for any."""
+    y = tf.SparseTensor([[0, 0], [4, 1]], tf.constant([1.0, 2.0]), [5, 4])
+    ids = tf.SparseTensor(x.indices, tf.cast(x.values, tf.int64), x.dense_shape)
+    table = tf.constant(draw(5, 4))
+    return [
+        tf.sparse_tensor_dense_matmul(x, draw(4, 2)), tf.sparse_tensor_to_dense(x), tf.sparse_maximum(x, y),
+        tf.sparse_tensor_to_dense(x, validate_indices=False), tf.sparse_split(sp_input=x, num_split=2, axis=0)[0],
+        tf.sparse_split(sp_input=x, num_split=2, axis=1)[1], tf.sparse_fill_empty_rows(x, -9.0)[0], x * draw(5, 4),
+        x * draw(1, 4), x * draw(5, 1), x / tf.constant(2.0), tf.nn.embedding_lookup_sparse(table, ids, None),
+        tf.nn.embedding_lookup_sparse(table, ids, x, combiner="sqrtn"), tf.sparse_add(x, y), tf.sparse_add(y, x),
+        tf.sparse_add(x, table), tf.sparse_concat(0, [x, x]), tf.sparse_concat(1, [x, x]), tf.sparse_reorder(x),
+        tf.sparse_transpose(x), tf.sparse_slice(x, [0, 1], [4, 3]), tf.sparse_reset_shape(x),
+    ]  # fmt: skip
+
+
+_ODD_INDICES = {
+    "in order": [[0, 1], [0, 3], [2, 0], [3, 1]], "out of order": [[2, 0], [0, 3], [0, 1], [3, 1]],
+    "repeated": [[0, 1], [0, 1], [2, 0], [3, 1]], "a high row": [[0, 1], [0, 3], [2, 0], [5, 1]],
+    "a high column": [[0, 1], [0, 4], [2, 0], [3, 1]], "a negative row": [[-1, 1], [0, 3], [2, 0], [3, 1]],
+    "a negative column": [[0, -1], [0, 3], [2, 0], [3, 1]], "far": [[0, 1], [0, 3], [2, 0], [3, 2**40]],
+}  # fmt: skip
+
+
+@program
+def odd_indices(tf: Any) -> Any:
+    """Indices out of the shape, out of order and repeated: the same results, or an error, in both."""
+    x = tf.sparse_placeholder(tf.float32, [5, 4])
+    found: List[Any] = []
+    with tf.Session() as session:
+        for indices in _ODD_INDICES.values():
+            feed = {x: tf.SparseTensorValue(np.array(indices, np.int64), np.array([1, 2, 3, 4], np.float32), [5, 4])}
+            for op in _ops_of(tf, x):
+                result = caught(lambda: session.run(op, feed))
+                found += [True] if isinstance(result, str) else _parts([result])
+    return found
+
+
+def bounds() -> None:
+    """Sums and new shapes refuse indices out of the shape, where TensorFlow adds them, or has others in their place."""
+    tf = flywheel.v1
+    x = tf.sparse_placeholder(tf.float32, [5, 4])
+    ops = [
+        *[op(x, axis) for axis in (None, 0, 1, [0, 1]) for op in (tf.sparse_reduce_sum, tf.sparse_reduce_max)],
+        *[op(x, axis) for axis in (0, 1) for op in (tf.sparse_reduce_sum_sparse, tf.sparse.reduce_max_sparse)],
+        tf.sparse_reshape(x, [4, 5]), tf.sparse_reshape(x, [-1]), tf.edit_distance(x, x),
+    ]  # fmt: skip
+    with tf.Session() as session:
+        for name, indices in _ODD_INDICES.items():
+            feed = {x: tf.SparseTensorValue(np.array(indices, np.int64), np.array([1, 2, 3, 4], np.float32), [5, 4])}
+            is_out = name in ("a high row", "a high column", "a negative row", "a negative column", "far")
+            for op in ops if is_out and "column" not in name and name != "far" else ops[:-1]:
+                result = caught(lambda: session.run(op, feed))
+                assert isinstance(result, str) == is_out, (name, op, result)
+                assert not is_out or result == "InvalidArgumentError", (name, op, result)
+
+
 def other_shape() -> None:
     """A shape that was said is kept, where TensorFlow takes any."""
     tf = flywheel.v1
@@ -280,4 +337,5 @@ def other_shape() -> None:
 
 if __name__ == "__main__":
     other_shape()
+    bounds()
     run_all()

@@ -27,6 +27,19 @@ def _listed(sizes: Any) -> Any:
     return list(sizes) if isinstance(sizes, (list, tuple)) else known_numbers(sizes)
 
 
+def within_shape(x: SparseTensor, kind: str) -> Tensor:
+    """Returns the indices, of which one outside of the shape is an error of the run."""
+
+    def emit(i: Any, n: Any) -> Any:
+        is_within = _ops.logical_and(_ops.greater_equal(i, 0), _ops.less(i, n))
+        _checks.expect(_ops.all(is_within), f"{kind}: an index of the SparseTensor is out of bounds: need 0 <= index < "
+                       "dense_shape")  # fmt: skip
+        return i
+
+    found: Tensor = make("IndicesWithin", emit, x.indices, x.dense_shape)
+    return found
+
+
 def sparse_tensor_dense_matmul(
     sp_a: Any, b: Any, adjoint_a: bool = False, adjoint_b: bool = False, name: Optional[str] = None
 ) -> Tensor:
@@ -88,6 +101,13 @@ def sparse_tensor_to_dense(
 ) -> Tensor:
     """The elements, with `default_value`, 0 by default, where there is none. With `validate_indices` it is an error if
     indices are not in order, or come twice."""
+    return placed(sp_input, default_value, validate_indices, name)
+
+
+def placed(
+    sp_input: Any, default_value: Any, validate_indices: bool, name: Optional[str] = None, adds: bool = False
+) -> Tensor:
+    """See `sparse_tensor_to_dense`; with `adds`, elements at one index are added, and else the last one counts."""
     x = as_sparse(sp_input)
     if x.dtype == _dtypes.string:
         raise NotImplementedError("flywheel.v1.sparse_tensor_to_dense of strings: fetch the sparse tensor")
@@ -107,7 +127,8 @@ def sparse_tensor_to_dense(
                            "sparse_tensor_to_dense: indices are repeated or out of order; tf.sparse_reorder puts them "
                            "in order, and validate_indices=False takes them as they are")  # fmt: skip
         total = [_ops.dim(whole, axis) for axis in range(whole.ndim)]
-        return _ops.reshape(traced.scatter(_ops.reshape(whole, [-1]), places, v, 0), total)
+        scatter = traced.scatter_add if adds else traced.scatter
+        return _ops.reshape(scatter(_ops.reshape(whole, [-1]), places, v, 0), total)
 
     types = [(x.dtype, x.static_shape)]
     found: Tensor = make("SparseToDense", emit, x.indices, x.values, default, x.sizes(), name=name, types=types)
@@ -149,13 +170,14 @@ def _reduction(kind: str, function: Callable[..., Any]) -> Callable[..., Tensor]
         axes = _axes_of(x, reduction_axes if axis is None else axis, kind)
         sizes, keep = x.sizes(), bool(keepdims or keep_dims)
         kept = [one for one in range(len(sizes)) if one not in axes]
+        indices = within_shape(x, kind)
         if not kept:
-            found = function(x.values, flat_indices(x.indices, sizes, kept), 1)
+            found = function(x.values, flat_indices(indices, sizes, kept), 1)
         else:
             total: Any = 1
             for one in kept:
                 total = sizes[one] if isinstance(total, int) and total == 1 else total * sizes[one]
-            found = function(x.values, flat_indices(x.indices, sizes, kept), total)
+            found = function(x.values, flat_indices(indices, sizes, kept), total)
         shape = [1 if one in axes else sizes[one] for one in range(len(sizes)) if keep or one in kept]
         return make("Reshape", lambda y, n: _ops.reshape(y, list(n)), found, shape, name=name)
 
@@ -185,13 +207,17 @@ def with_dense(kind: str, sp: Any, dense: Any) -> SparseTensor:
         raise ValueError(f"{kind}: a dense tensor of shape {y.shape} does not broadcast to a SparseTensor of shape "
                          f"{x.shape}")  # fmt: skip
 
+    indices = within_shape(x, kind)
+
     def places(i: Any, d: Any) -> Any:
         first = i._dims[1] - rank
         return _ops.stack([_ops.zeros_like(i[:, 0]) if n == 1 else i[:, first + axis]
                            for axis, n in enumerate(d._dims)], 1)  # fmt: skip
 
-    taken = gather_nd(y, make("Places", places, x.indices, y)) if rank else y
-    return of_values(x, TABLE["multiply" if kind == "mul" else "divide"](x.values, taken))
+    taken = gather_nd(y, make("Places", places, indices, y)) if rank else y
+    made = of_values(x, TABLE["multiply" if kind == "mul" else "divide"](x.values, taken))
+    made._indices = indices
+    return made
 
 
 def of_values(x: SparseTensor, values: Any) -> SparseTensor:
@@ -228,7 +254,15 @@ def embedding_lookup_sparse(
     ids = as_sparse(sp_ids, "sp_ids")
     weights = None if sp_weights is None else as_sparse(sp_weights, "sp_weights")
     count = _rows(ids)
-    segments = make("Segments", lambda i: i[:, 0], ids.indices)
+
+    def rows_of(i: Any) -> Any:
+        row = i[:, 0]
+        _checks.expect(_ops.all(_ops.less_equal(row[:-1], row[1:])),
+                       "embedding_lookup_sparse: segment ids are not increasing: tf.sparse_reorder puts ids in order")
+        _checks.expect(_ops.all(_ops.greater_equal(row, 0)), "embedding_lookup_sparse: segment ids must be >= 0")
+        return row
+
+    segments = make("Segments", rows_of, ids.indices)
     rows = embedding_lookup(params, ids.values, partition_strategy)
     if rows.static_shape is None:
         raise ValueError("embedding_lookup_sparse: the rank of the table must be known")
@@ -244,10 +278,8 @@ def embedding_lookup_sparse(
     each = TABLE["ones_like"](segments) if own is None else own
     each = cast(each, rows.dtype)
     each = unsorted_segment_sum(each if combiner == "mean" or own is None else each * each, segments, count)
-    if own is None:
-        # A row without ids has zeros.
-        each = TABLE["maximum"](each, 1)
-    found: Tensor = TABLE["divide"](total, wide(TABLE["sqrt"](each) if combiner == "sqrtn" else each), name=name)
+    # A row without ids has zeros.
+    found: Tensor = TABLE["div_no_nan"](total, wide(TABLE["sqrt"](each) if combiner == "sqrtn" else each), name=name)
     return found
 
 

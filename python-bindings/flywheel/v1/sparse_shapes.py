@@ -10,12 +10,12 @@ from .. import _dtypes, _ops
 from .._ops import _checks
 from .conversion import as_tensor, constant, make
 from .elementwise import TABLE
-from .host_calls import host_call
+from .host_calls import InvalidArgument, host_call
 from .operation import Tensor
 from .ops import cast, concat, gather, ones, reshape, stack, stop_gradient
 from .scatters import unsorted_segment_max, unsorted_segment_sum
 from .shapes import plain_shape
-from .sparse_ops import _axes_of, flat_indices, of_values, sparse_tensor_to_dense
+from .sparse_ops import _axes_of, flat_indices, of_values, placed, sparse_tensor_to_dense, within_shape
 from .sparse_tensors import SparseTensor, as_sparse
 
 _i64 = _dtypes.int64
@@ -93,6 +93,7 @@ def sparse_split(
     if parts < 1 or x.static_shape[place] is not None and parts > x.static_shape[place]:
         raise ValueError(f"sparse_split: expected num_split from 1 to the size of the axis, found {parts}")
     whole = x.dense_shape[place]
+    x = SparseTensor(within_shape(x, "sparse_split"), x.values, x.dense_shape).with_sizes(x._sizes or x.static_shape)
     found = []
     for i in range(parts):
         begin, end = ((whole // parts) * k + TABLE["minimum"](whole % parts, k) for k in (i, i + 1))
@@ -134,7 +135,7 @@ def sparse_concat(
         before = x.dense_shape[place] if before is None else before + x.dense_shape[place]
     made = SparseTensor(concat(parts, 0), concat([stop_gradient(x.values) for x in xs], 0), shape)
     made.static_shape = tuple(merged)
-    return made if place == 0 else sparse_reorder(made, name)
+    return sparse_reorder(made, name)
 
 
 def _joined(shapes: List[Tensor], place: int, is_largest: bool) -> Tensor:
@@ -160,10 +161,41 @@ def _moved(indices: Tensor, by: Any, place: int, rank: int) -> Tensor:
     return found
 
 
-def _merged(indices: Tensor, rank: int) -> Tuple[Tensor, Tensor, Tensor]:
-    """Returns indices in order, each once, which of these each of the given ones is, and their number as a size."""
+def _is_in_order(indices: Any) -> bool:
+    """Returns true if each row of indices is above the one before in lexicographic order."""
+    if len(indices) < 2:
+        return True
+    change = indices[1:] - indices[:-1]
+    first = np.argmax(change != 0, 1)
+    return bool((change[np.arange(len(change)), first] > 0).all())
 
-    def find(_: Any, i: Any) -> Any:
+
+def _merged_pair(a: Any, b: Any) -> Tuple[Any, Any]:
+    """Returns the indices of two sparse tensors and which of these each of theirs is, as TensorFlow merges them: it
+    takes the lower one of the first that are left, or both if they are equal. Indices out of order, and repeated ones,
+    stay."""
+    x, y = a.tolist(), b.tolist()
+    rows: List[Any] = []
+    group = np.empty(len(x) + len(y), np.int64)
+    i = j = 0
+    while i < len(x) or j < len(y):
+        takes_x = j == len(y) or (i < len(x) and x[i] <= y[j])
+        takes_y = i == len(x) or (j < len(y) and y[j] <= x[i])
+        group[[i] * takes_x + [len(x) + j] * takes_y] = len(rows)
+        rows.append(x[i] if takes_x else y[j])
+        i, j = i + takes_x, j + takes_y
+    return np.array(rows, np.int64).reshape(-1, a.shape[1]), group
+
+
+def _merged(indices: Tensor, rank: int, others: Optional[Tensor] = None) -> Tuple[Tensor, Tensor, Tensor]:
+    """Returns indices, and those of another sparse tensor, in order and each once, which of these each of the given
+    ones is, and their number as a size."""
+
+    def find(_: Any, *parts: Any) -> Any:
+        if len(parts) == 2 and not all(map(_is_in_order, parts)):
+            rows, group = _merged_pair(*parts)
+            return rows, group, np.empty(len(rows), np.int8)
+        i = np.concatenate(parts)
         if not len(i):
             return i, np.empty(0, np.int64), np.empty(0, np.int8)
         order = _in_order(i)
@@ -173,8 +205,10 @@ def _merged(indices: Tensor, rank: int) -> Tuple[Tensor, Tensor, Tensor]:
         group[order] = np.cumsum(is_new) - 1
         return rows[is_new], group, np.empty(int(is_new.sum()), np.int8)
 
-    types = [(_i64, (None, rank)), (_i64, (_count(indices),)), (_dtypes.int8, (None,))]
-    own, group, like = (op.outputs[0] for op in host_call("SparseMerge", find, [indices], types))
+    given = [indices] if others is None else [indices, others]
+    count = None if None in map(_count, given) else sum(map(_count, given))
+    types = [(_i64, (None, rank)), (_i64, (count,)), (_dtypes.int8, (None,))]
+    own, group, like = (op.outputs[0] for op in host_call("SparseMerge", find, given, types))
     return own, group, make("SizeOf", lambda v: _ops.cast(_ops.shape(v)[0], _i64), like)
 
 
@@ -215,10 +249,10 @@ def sparse_add(a: Any, b: Any, threshold: Any = None, thresh: Any = None) -> Any
     least = thresh if threshold is None else threshold
     if not all(is_sparse):
         x, y = (a, b) if is_sparse[0] else (b, a)
-        return TABLE["add"](sparse_tensor_to_dense(x, validate_indices=False), as_tensor(y, as_sparse(x).dtype))
+        return TABLE["add"](placed(x, None, False, adds=True), as_tensor(y, as_sparse(x).dtype))
     x, y = _pair(a, b, "sparse_add")
     shape = _same_shape(x, y, "sparse_add")
-    own, group, count = _merged(concat([x.indices, y.indices], 0), len(x.static_shape))
+    own, group, count = _merged(x.indices, len(x.static_shape), y.indices)
     values = unsorted_segment_sum(concat([x.values, y.values], 0), group, count)
     made = SparseTensor(own, values, shape).with_sizes(_sizes_of_both(x, y))
     made.static_shape = x.static_shape if made.static_shape is None else made.static_shape
@@ -231,13 +265,10 @@ def _of_two(kind: str, function: Any) -> Any:
     def op(sp_a: Any, sp_b: Any, name: Optional[str] = None) -> SparseTensor:
         x, y = _pair(sp_a, sp_b, kind)
         shape = _same_shape(x, y, kind)
-        own, group, count = _merged(concat([x.indices, y.indices], 0), len(x.static_shape))
-
-        def placed(values: Tensor, begin: Any) -> Tensor:
-            return unsorted_segment_sum(values, begin, count)
-
+        own, group, count = _merged(within_shape(x, kind), len(x.static_shape), within_shape(y, kind))
         numbers = make("Split", lambda g, v: (g[: _ops.dim(v, 0)], g[_ops.dim(v, 0) :]), group, x.values)
-        values = function(placed(x.values, numbers[0]), placed(y.values, numbers[1]))
+        values = function(*[unsorted_segment_sum(z.values, own_numbers, count)
+                            for z, own_numbers in ((x, numbers[0]), (y, numbers[1]))])  # fmt: skip
         return SparseTensor(own, values, shape).with_sizes(_sizes_of_both(x, y))
 
     op.__name__ = op.__qualname__ = kind
@@ -258,7 +289,8 @@ def _reduction(kind: str, function: Any) -> Any:
         keep, rank = bool(keepdims or keep_dims), len(x.static_shape)
         kept = [one for one in range(rank) if keep or one not in axes]
         sizes = [1 if one in axes else x.static_shape[one] for one in kept]
-        columns = [reshape(cast(x.indices[:, one], _i64) * (0 if one in axes else 1), [-1, 1]) for one in kept]
+        indices = within_shape(x, kind)
+        columns = [reshape(cast(indices[:, one], _i64) * (0 if one in axes else 1), [-1, 1]) for one in kept]
         if not kept:
             raise NotImplementedError(f"flywheel.v1.{kind} of all axes: a sparse tensor has at least one here; "
                                       f"{kind.rpartition('_')[0]} gives the number")  # fmt: skip
@@ -313,7 +345,8 @@ def sparse_reshape(sp_input: Any, shape: Any, name: Optional[str] = None) -> Spa
         return found
 
     goal = make("SparseReshapeShape", whole, x.dense_shape, new)
-    flat = flat_indices(x.indices, [x.dense_shape[axis] for axis in range(rank)], list(range(rank)))
+    flat = flat_indices(within_shape(x, "sparse_reshape"), [x.dense_shape[axis] for axis in range(rank)],
+                        list(range(rank)))  # fmt: skip
 
     def emit(place: Any, n: Any) -> Any:
         columns: List[Any] = []
@@ -353,6 +386,8 @@ def sparse_fill_empty_rows(
     default = as_tensor(default_value, x.dtype)
 
     def find(_: Any, i: Any, shape: Any) -> Any:
+        if len(i) and not 0 <= i[:, 0].min() <= i[:, 0].max() < shape[0]:
+            raise InvalidArgument(f"sparse_fill_empty_rows: an index is out of bounds: need 0 <= index < {shape[0]}")
         empty = np.ones(int(shape[0]), bool)
         empty[i[:, 0]] = False
         more = np.zeros((int(empty.sum()), rank), np.int64)
