@@ -85,11 +85,17 @@ Result<CheckpointState>
 CheckpointManager::readState(const std::string &directory) const {
   Result<CheckpointState> known =
       readCheckpointState(directory, options.stateFile);
-  if (!known.isOk() && known.status().code() == StatusCode::kNotFound)
-    return CheckpointState();
-  if (!known.isOk())
+  bool isMissing =
+      !known.isOk() && known.status().code() == StatusCode::kNotFound;
+  // Also if the state file is not read: a save would destroy it.
+  if (!known.isOk() && !isMissing)
     return Status(known.status().code(), "can't save next to the state file: " +
                                              known.status().message());
+  auto own = lists.find(canonicalPath(directory));
+  if (own != lists.end())
+    known = own->second;
+  else if (isMissing || options.list == RetainedList::kOwn)
+    return CheckpointState();
   CheckpointState state;
   state.lastPreserved = known->lastPreserved;
   for (size_t i = 0; i < known->retained.size(); ++i) {
@@ -189,6 +195,8 @@ Result<std::string> CheckpointManager::save(const std::string &prefix,
     outdated = std::move(outdatedBefore);
     return status;
   }
+  if (options.list != RetainedList::kStateFile)
+    lists[canonicalPath(parentDirectory(prefix))] = *state;
   deleteOutdated(directory, *state);
   return path;
 }

@@ -337,6 +337,7 @@ class CheckpointManager:
         keep_checkpoint_every_n_hours: float = ...,
         pad_step_number: bool = ...,
         state_file: str = ...,
+        continues: Optional[bool] = ...,
     ) -> None: ...
     def save(
         self,

@@ -159,12 +159,16 @@ static void addManager(nb::module_ &module) {
       .def(
           "__init__",
           [](PyCheckpointManager *self, std::optional<size_t> maxToKeep,
-             double hours, bool padStepNumber, std::string stateFile) {
+             double hours, bool padStepNumber, std::string stateFile,
+             std::optional<bool> continues) {
             CheckpointManagerOptions options;
             options.maxToKeep = maxToKeep.value_or(0);
             options.keepCheckpointEveryNHours = hours;
             options.padStepNumber = padStepNumber;
             options.stateFile = std::move(stateFile);
+            if (continues)
+              options.list = *continues ? runtime::RetainedList::kContinued
+                                        : runtime::RetainedList::kOwn;
             check(runtime::checkStateFileName(options.stateFile));
             new (self)
                 PyCheckpointManager{CheckpointManager(std::move(options)), {}};
@@ -172,7 +176,8 @@ static void addManager(nb::module_ &module) {
           nb::kw_only(), "max_to_keep"_a = 5,
           "keep_checkpoint_every_n_hours"_a = 10000.0,
           "pad_step_number"_a = false,
-          "state_file"_a = runtime::defaultStateFile)
+          "state_file"_a = runtime::defaultStateFile,
+          "continues"_a = nb::none())
       .def(
           "save",
           [](PyCheckpointManager &self, PySession &session, nb::handle prefix,

@@ -17,6 +17,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -27,6 +28,18 @@ namespace flywheel::runtime {
 /// `PREFIX-STEP`, in which STEP has at least 8 digits if \p padStep is true.
 std::string checkpointPath(const std::string &prefix,
                            std::optional<int64_t> step, bool padStep = false);
+
+/// The source of the list of checkpoints that a manager retains.
+enum class RetainedList {
+  /// The state file, before each save: a new process continues the list of the
+  /// last one.
+  kStateFile,
+  /// The state file, before the first save to its directory; then its memory.
+  kContinued,
+  /// Its memory, which begins with its first save: what the state file lists
+  /// then is not retained, and not deleted.
+  kOwn,
+};
 
 struct CheckpointManagerOptions {
   /// The number of newest checkpoints to keep; older ones are deleted. 0 keeps
@@ -45,11 +58,16 @@ struct CheckpointManagerOptions {
   /// When training began, in seconds since 1970, if no state file knows.
   /// Nothing stands for the time of construction. Finite.
   std::optional<double> startTime;
+  /// The list that decides which files are deleted, and which the state file
+  /// gets. Managers that save to one directory under one state file delete each
+  /// other's checkpoints unless their lists are their own.
+  RetainedList list = RetainedList::kStateFile;
 };
 
-/// Saves checkpoints with retention. The list of retained checkpoints is read
-/// from the state file before each save, so that a new process continues that
-/// of the last one. Only one manager at a time may save under a state file.
+/// Saves checkpoints with retention. By default, the list of retained
+/// checkpoints is read from the state file before each save, so that a new
+/// process continues that of the last one. Only one manager at a time may save
+/// under a state file.
 class CheckpointManager {
 public:
   explicit CheckpointManager(CheckpointManagerOptions options = {});
@@ -94,6 +112,8 @@ private:
                       const CheckpointState &state);
 
   CheckpointManagerOptions options;
+  /// The lists in memory, by directory, if the state file does not have them.
+  std::map<std::string, CheckpointState> lists;
   /// Canonical paths of files that are not retained and not deleted yet.
   std::vector<std::string> outdated;
 };

@@ -209,6 +209,33 @@ TEST_F(CheckpointManagerTest, DeletesInItsDirectoryOnly) {
   EXPECT_FALSE(std::filesystem::exists(path("here/model-1")));
 }
 
+// P8: two lists under one state file.
+TEST_F(CheckpointManagerTest, OwnList) {
+  CheckpointManagerOptions options;
+  options.maxToKeep = 2;
+  options.list = RetainedList::kOwn;
+  CheckpointManager all(options);
+  options.maxToKeep = 1;
+  CheckpointManager best(options);
+  for (int64_t step : {1, 2, 3})
+    EXPECT_OK(save(all, step).status());
+  EXPECT_OK(save(best, 1, "best").status());
+  EXPECT_EQ(files(), (std::set<std::string>{"best-1", "checkpoint", "model-2",
+                                            "model-3"}));
+  EXPECT_OK(save(all, 4).status());
+  EXPECT_OK(save(best, 2, "best").status());
+  EXPECT_EQ(files(), (std::set<std::string>{"best-2", "checkpoint", "model-3",
+                                            "model-4"}));
+  // A list that continues is that of the state file, and then its own.
+  options.list = RetainedList::kContinued;
+  CheckpointManager next(options);
+  EXPECT_OK(save(next, 3, "best").status());
+  EXPECT_OK(save(all, 5).status());
+  EXPECT_OK(save(next, 4, "best").status());
+  EXPECT_EQ(files(), (std::set<std::string>{"best-4", "checkpoint", "model-4",
+                                            "model-5"}));
+}
+
 /// P8: of the files that go, one stays each time that so much time passed.
 TEST_F(CheckpointManagerTest, KeepsOneEveryNHours) {
   CheckpointManagerOptions options;

@@ -23,7 +23,7 @@ from .hooks import (
     StepCounterHook,
     SummarySaverHook,
 )
-from .saver import Saver, latest_checkpoint
+from .saver import Saver, get_checkpoint_state, latest_checkpoint
 from .steps import get_global_step
 
 
@@ -81,6 +81,9 @@ class ChiefSessionCreator:
         path = self._path or (latest_checkpoint(self._folder) if self._folder else None)
         if path is not None and scaffold.saver is not None:
             scaffold.saver.restore(session, path)
+            if self._path is None and self._folder:
+                kept = get_checkpoint_state(self._folder).all_model_checkpoint_paths
+                scaffold.saver.recover_last_checkpoints(kept)
         else:
             session.run(scaffold.init_op, scaffold.init_feed_dict)
             if scaffold.init_fn is not None:

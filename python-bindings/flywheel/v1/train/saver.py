@@ -15,6 +15,10 @@ from ...data import load
 from ..variables import global_variables, model_of
 
 
+class NotValid(NotFoundError, ValueError):
+    """A path without a checkpoint: ValueError in TensorFlow 1.15, and NotFoundError before."""
+
+
 class Saver:
     """Writes variables to checkpoints, and reads them (P3, P7, P8).
 
@@ -39,6 +43,8 @@ class Saver:
         self._reshape = reshape
         self._max_to_keep, self._hours, self._pads = max_to_keep, float(keep_checkpoint_every_n_hours), pad_step_number
         self._managers: Dict[str, CheckpointManager] = {}
+        # Others may save to the same folder, and what they save is theirs to delete.
+        self._continues = False
         # The checkpoints that still exist, the newest one last.
         self.last_checkpoints: List[str] = []
 
@@ -65,17 +71,26 @@ class Saver:
         if manager is None:
             manager = self._managers[file] = CheckpointManager(
                 max_to_keep=self._max_to_keep, keep_checkpoint_every_n_hours=self._hours, pad_step_number=self._pads,
-                state_file=file)  # fmt: skip
+                state_file=file, continues=self._continues)  # fmt: skip
         path = manager.save(sess.store, save_path, None if step is None else int(step), self._names)
         if self._max_to_keep:
             kept = [p for p in self.last_checkpoints if p != path] + [path]
             self.last_checkpoints = kept[-self._max_to_keep :]
         return path
 
+    def recover_last_checkpoints(self, checkpoint_paths: Any) -> None:
+        """Makes checkpoints that an earlier saver kept those of this one, which has not saved yet: it deletes them as
+        newer ones come. They are those that the state file of their folder lists."""
+        self.last_checkpoints = [str(path) for path in checkpoint_paths if os.path.exists(path)]
+        self._continues = True
+        self._managers.clear()
+
     def restore(self, sess: Any, save_path: Optional[str]) -> None:
         """Reads a checkpoint; its variables need no initializer then."""
         if save_path is None:
             raise ValueError("Can't load save_path when it is None.")
+        if not checkpoint_exists(save_path):
+            raise NotValid(f"The passed save_path is not a valid checkpoint: {save_path}")
         self._declare(sess)
         RuntimeStore.restore(sess.store, save_path, self._names, reshape=self._reshape)
 
@@ -96,7 +111,8 @@ def latest_checkpoint(checkpoint_dir: str, latest_filename: Optional[str] = None
 
 def checkpoint_exists(checkpoint_prefix: str) -> bool:
     folder, base = os.path.split(checkpoint_prefix)
-    return any(name == base or name.startswith(base + ".") for name in os.listdir(folder or "."))
+    return os.path.isdir(folder or ".") and any(
+        name == base or name.startswith(base + ".") for name in os.listdir(folder or "."))  # fmt: skip
 
 
 class CheckpointReader:
