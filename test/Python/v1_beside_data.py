@@ -179,6 +179,35 @@ def refused() -> None:
         assert caught(lambda: session.run(a, {b: 3})) == "NotImplementedError"
 
 
+@program
+def feedable(tf: Any) -> Any:
+    """One graph takes elements of training or of tests, by the handle that a run is fed."""
+    train = tf.data.Dataset.from_tensor_slices((np.arange(6, dtype=np.float32), np.arange(6))).repeat().batch(2)
+    test = tf.data.Dataset.from_tensor_slices((np.arange(3, dtype=np.float32) - 9, np.arange(3))).batch(2)
+    handle = tf.placeholder(tf.string, [])
+    iterator = tf.data.Iterator.from_string_handle(handle, (tf.float32, tf.int64), ([None], [None]))
+    x, y = iterator.get_next()
+    w = tf.Variable(1.0)
+    loss = tf.reduce_mean(tf.square(w * x - tf.cast(y, tf.float32) - 1.0))
+    step = tf.train.GradientDescentOptimizer(0.01).minimize(loss)
+    texts = [tf.data.make_one_shot_iterator(train).string_handle()]
+    again = tf.data.make_initializable_iterator(test)
+    texts.append(again.string_handle())
+    found: List[Any] = []
+    with tf.Session() as session:
+        session.run(tf.global_variables_initializer())
+        first, second = session.run(texts)
+        for _ in range(2):
+            for _ in range(4):
+                found += session.run([x, y, loss, step], {handle: first})[:3]
+            session.run(again.initializer)
+            for _ in range(3):
+                found.append(caught(lambda: session.run([x, loss], {handle: second})))
+        found += [caught(lambda: session.run(x, {handle: "no iterator"})) == "InvalidArgumentError",
+                  iterator.output_types == (tf.float32, tf.int64)]  # fmt: skip
+        return [*found, session.run(w)]
+
+
 if __name__ == "__main__":
     run_all()
     refused()

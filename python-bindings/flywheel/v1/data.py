@@ -14,10 +14,11 @@ import numpy as np
 from .. import _dtypes, _flywheel
 from .._errors import about
 from . import data_experimental as experimental  # noqa: F401
-from .conversion import as_tensor, dtype_of, static_of
+from .conversion import as_tensor, constant, dtype_of, static_of
 from .dtypes import as_dtype
 from .emission import ancestors, tensors_needed
 from .errors import OutOfRangeError
+from .graph import get_default_graph
 from .host_calls import host_call
 from .operation import Tensor
 from .ops import placeholder
@@ -396,6 +397,8 @@ class Iterator:
     def __init__(self, form: Any, types: List[Type], dataset: Optional[Dataset]):
         self._form, self._types, self._dataset = form, types, dataset
         self.initializer: Any = None
+        # The tensor that says which iterator's elements these are.
+        self._handle: Any = None
 
     @staticmethod
     def from_structure(
@@ -423,23 +426,57 @@ class Iterator:
     def get_next(self, name: Optional[str] = None) -> Any:
         """The parts of the next element: a run that needs some of them takes one element."""
 
-        def take(session: Any) -> Leaves:
-            rest = session._iterators.get(self)
-            if rest is None:
-                if self._dataset is None:
-                    raise _flywheel.FailedPreconditionError(
-                        "GetNext() failed because the iterator has not been initialized. Ensure that you have run the "
-                        "initializer operation for this iterator before getting the next element.")  # fmt: skip
-                sources = list(dict.fromkeys(self._dataset._sources))
-                values = dict(zip(sources, session._run_wanted(sources, []))) if sources else {}
-                rest = session._iterators[self] = self._dataset._start(session, values)
-            try:
-                return next(rest)
-            except StopIteration:
-                raise OutOfRangeError() from None
-
-        ops = host_call("IteratorGetNext", take, [], self._types, name)
+        if self._handle is None:
+            ops = host_call("IteratorGetNext", self._take, [], self._types, name)
+        else:
+            ops = host_call("IteratorGetNext", self._take_of_handle, [self._handle], self._types, name)
         return pack(self._form, [op.outputs[0] for op in ops])
+
+    def _take(self, session: Any) -> Leaves:
+        rest = session._iterators.get(self)
+        if rest is None:
+            if self._dataset is None:
+                raise _flywheel.FailedPreconditionError(
+                    "GetNext() failed because the iterator has not been initialized. Ensure that you have run the "
+                    "initializer operation for this iterator before getting the next element.")  # fmt: skip
+            sources = list(dict.fromkeys(self._dataset._sources))
+            values = dict(zip(sources, session._run_wanted(sources, []))) if sources else {}
+            rest = session._iterators[self] = self._dataset._start(session, values)
+        try:
+            return next(rest)
+        except StopIteration:
+            raise OutOfRangeError() from None
+
+    def string_handle(self, name: Optional[str] = None) -> Tensor:
+        """A text that stands for this iterator: see `from_string_handle`."""
+        known = get_default_graph()._handles
+        if self not in known:
+            known.append(self)
+        return constant(f"iterator {known.index(self)}", name=name or "IteratorToStringHandle")
+
+    @staticmethod
+    def from_string_handle(
+        string_handle: Any, output_types: Any, output_shapes: Any = None, output_classes: Any = None
+    ) -> "Iterator":
+        """An iterator that takes the elements of the one whose `string_handle` each run is fed. `output_classes` has no
+        effect: all are tensors."""
+        made = Iterator.from_structure(output_types, output_shapes)
+        made._handle = as_tensor(string_handle)
+        if made._handle.dtype != _dtypes.string:
+            raise TypeError(f"expected a text as string_handle, found {_dtypes.name_of(made._handle.dtype)}")
+        return made
+
+    def _take_of_handle(self, session: Any, handle: Any) -> Leaves:
+        found = handle.reshape(-1)[0] if isinstance(handle, np.ndarray) else handle
+        text = found.decode() if isinstance(found, bytes) else str(found)
+        source = next((one for i, one in enumerate(session.graph._handles) if text == f"iterator {i}"), None)
+        if source is None:
+            raise _invalid(f"'{text}' is not the string_handle of an iterator of this graph")
+        if [t for t, _ in source._types] != [t for t, _ in self._types]:
+            raise _invalid(f"Expected output types {self.output_types}, and the iterator of '{text}' has "
+                           f"{source.output_types}")  # fmt: skip
+        found_leaves: Leaves = source._take(session)
+        return found_leaves
 
     @property
     def output_types(self) -> Any:

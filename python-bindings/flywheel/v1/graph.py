@@ -121,6 +121,8 @@ class Graph:
         self._attempts: Dict[Any, int] = {}
         # By fetches and feeds, what of a run Python computes.
         self._parts: Dict[Any, Any] = {}
+        # The iterators that programs have the handles of.
+        self._handles: List[Any] = []
         self.is_finalized = False
 
     @property
