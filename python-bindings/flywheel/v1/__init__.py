@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from .._contracts import explain_all as _explain_all
 from .._contracts import public_names as _public_names
+from . import complex_tensors as _complex_tensors
 from . import contrib, data, distributions, errors, layers, losses, metrics, nn, summary, test, train
 from . import dtypes as _dtypes
 from . import host_ops as _host_ops
@@ -31,6 +32,7 @@ from .assertions import *  # noqa: F403
 from .candidates import categorical as _categorical
 from .candidates import multinomial
 from .checks import *  # noqa: F403
+from .complex_tensors import *  # noqa: F403
 from .control_flow import case, cond, switch_case, while_loop
 from .conversion import constant
 from .counting import *  # noqa: F403
@@ -110,6 +112,7 @@ from .sparse_ops import *  # noqa: F403
 from .sparse_ops import also_sparse as _also_sparse
 from .sparse_shapes import *  # noqa: F403
 from .sparse_tensors import *  # noqa: F403
+from .spectra import *  # noqa: F403
 from .step_stats import RunMetadata, RunOptions
 from .tape import GradientTape
 from .tensor_arrays import TensorArray
@@ -220,6 +223,7 @@ def get_logger() -> Any:
 
 globals().update(_TABLE)
 globals().update(_also_sparse(globals()))
+globals().update(_complex_tensors.also_complex(globals()), complex=_complex_tensors.complex_)
 for _space, _more, _names in (
     (layers, _layers_more, _layers_more.NAMES), (metrics, _metrics_thresholds, _metrics_thresholds.NAMES),
     *((image, _part, _part.__all__) for _part in (_image_boxes, _image_colors, _image_windows)),
@@ -250,6 +254,8 @@ globals().update(_namespaces.build(
             "log_uniform_candidate_sampler": nn.log_uniform_candidate_sampler,
             "uniform_candidate_sampler": nn.uniform_candidate_sampler},
     }))  # fmt: skip
+
+contrib.signal = globals()["signal"]
 
 if not TYPE_CHECKING:
 

@@ -27,6 +27,9 @@ def as_tensor(value: Any, dtype: Any = None) -> Tensor:
     if hasattr(value, "dense_shape"):
         raise TypeError(f"Failed to convert object of type {type(value).__name__} to Tensor: tf.sparse_tensor_to_dense "
                         "makes it dense")  # fmt: skip
+    if hasattr(value, "_imag"):
+        raise TypeError(f"'{value.name}' is a tensor of complex numbers, which this op does not take: tf.real and "
+                        "tf.imag are its parts")  # fmt: skip
     if isinstance(value, (list, tuple)) and _holds_tensors(value):
         return _packed(value, None if dtype is None else dtype_of(dtype), _first_dtype(value))
     return constant(value, dtype)

@@ -21,8 +21,6 @@ INSTEAD: Dict[str, str] = {
     "TextLineReader": "read the data in Python, and feed it",
     "WholeFileReader": "read the data in Python, and feed it",
     "compat.v2": "flywheel itself",
-    "complex": "a tensor of real and imaginary parts",
-    "contrib.crf": "tf.scan",
     "contrib.distributions": "the density by tf.exp and tf.log",
     "contrib.learn": "write the loop with a Session, or use flywheel.keras",
     "contrib.slim.evaluation": "write the loop with a Session and tf.metrics",
@@ -32,10 +30,8 @@ INSTEAD: Dict[str, str] = {
     "enable_eager_execution": "trace functions with flywheel.function",
     "estimator": "write the loop with a Session, or use flywheel.keras",
     "feature_column": "make arrays of the features with NumPy",
-    "fft": "numpy.fft in tf.py_func",
     "fixed_size_partitioner": "variables have no parts: leave the partitioner out",
     "graph_util": "flywheel.compile(freeze=...)",
-    "imag": "a tensor of real and imaginary parts",
     "import_graph_def": "build the graph with this package",
     "load_op_library": "flywheel.custom_vjp in a traced function",
     "lookup": "a dict in Python",
@@ -48,12 +44,9 @@ INSTEAD: Dict[str, str] = {
     "random_gamma": "numpy.random in tf.py_func",
     "random_poisson": "numpy.random in tf.py_func",
     "read_file": "read the file in Python, and feed it",
-    "real": "a tensor of real and imaginary parts",
     "saved_model": "Saver, or flywheel.export for C programs",
-    "signal": "numpy.fft in tf.py_func, for complex numbers",
     "sparse_mask": "gradients are dense tensors here",
     "sparse_merge": "tf.SparseTensor of the indices and values",
-    "spectral": "numpy.fft in tf.py_func",
     "string_split": "text in Python",
     "string_to_number": "numbers in Python",
     "strings": "text in Python",
@@ -106,9 +99,9 @@ class Names(SimpleNamespace):
 
 
 _MATH = (
-    "abs accumulate_n acos acosh add add_n argmax argmin asin asinh atan atan2 atanh ceil confusion_matrix cos cosh "
-    "count_nonzero cumprod cumsum digamma div_no_nan divide equal erf erfc exp expm1 floor floordiv floormod greater "
-    "greater_equal igamma igammac "
+    "abs accumulate_n acos acosh add add_n angle argmax argmin asin asinh atan atan2 atanh ceil confusion_matrix conj "
+    "cos cosh count_nonzero cumprod cumsum digamma div_no_nan divide equal erf erfc exp expm1 floor floordiv floormod "
+    "greater greater_equal igamma igammac imag real "
     "invert_permutation is_finite is_inf is_nan less less_equal lgamma log log1p log_sigmoid logical_and "
     "logical_not logical_or logical_xor maximum minimum mod multiply negative not_equal pow reciprocal reduce_all "
     "reduce_any reduce_euclidean_norm reduce_logsumexp reduce_max reduce_mean reduce_min reduce_prod reduce_std "
@@ -134,7 +127,7 @@ _SPARSE = (
 def build(tf: Any, nn: Any, others: Dict[str, Dict[str, Any]]) -> Dict[str, Names]:
     """`tf.math` and others, of the names of `tf`."""
 
-    from . import assertions, matrices_more, signal, sparse_shapes, special
+    from . import assertions, matrices_more, signal, sparse_shapes, special, spectra
 
     def of(*names: str) -> Dict[str, Any]:
         return {name: tf[name] for name in names}
@@ -160,11 +153,14 @@ def build(tf: Any, nn: Any, others: Dict[str, Dict[str, Any]]) -> Dict[str, Name
         "manip": of("gather_nd", "reshape", "reverse", "roll", "scatter_nd", "tile", "batch_to_space_nd",
                     "space_to_batch_nd"),
         "dtypes": of("DType", "as_dtype", "cast", "saturate_cast", "double", "float16", "half", "float32", "float64",
+                     "complex", "complex64", "complex128",
                      "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "bfloat16", "bool",
                      "string"),
         "sparse": {**{name: tf[f"sparse_{name}"] for name in _SPARSE}, **sparse_shapes.SPARSE,
                    "SparseTensor": tf["SparseTensor"], "matmul": tf["sparse_tensor_dense_matmul"],
                    "sparse_dense_matmul": tf["sparse_tensor_dense_matmul"], "to_dense": tf["sparse_tensor_to_dense"]},
-        "signal": signal.NAMES, "sets": {}, "quantization": {}, **others,
+        "signal": {**signal.NAMES, **spectra.SIGNAL},
+        "spectral": {**spectra.SPECTRAL, "dct": signal.dct, "idct": signal.idct}, "sets": {},
+        "quantization": {}, **others,
     }  # fmt: skip
     return {name: Names(name, **names) for name, names in made.items()}

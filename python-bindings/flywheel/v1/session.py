@@ -14,6 +14,8 @@ from .._models import cost
 from ..store import FlatStore, Store, is_stream
 from . import step_stats
 from .attempts import RETRIED, attempts
+from .complex_tensors import ComplexTensor, value_of
+from .complex_tensors import feeds_of as feeds_of_complex
 from .emission import ancestors
 from .graph import Graph, get_default_graph
 from .host_calls import parts_of, prints_of
@@ -94,7 +96,9 @@ class Session:
         if feed_dict is not None and not isinstance(feed_dict, Mapping):
             raise wrong(TypeError, "a dict of tensors to values", type(feed_dict).__name__, "feed_dict")
         feeds = self._feeds(feed_dict or {})
-        host_only = [self._host(f) for f in flat]
+        # As in TensorFlow, a tensor that is fed is fetched as the array that was fed: texts in it stay texts.
+        fed = dict(feeds)
+        host_only = [fed[f] if f in fed else self._host(f) for f in flat]
         rest = [f for f, value in zip(flat, host_only) if value is None]
         results = iter(self._run(rest, feeds) if rest else [])
         values = [next(results) if value is None else value for value in host_only]
@@ -148,6 +152,8 @@ class Session:
             raise TypeError("Fetch argument None has invalid type NoneType")
         if isinstance(fetch, SparseTensor):
             return (lambda xs: SparseTensorValue(*xs), [self._flatten(x, flat) for x in fetch.parts])
+        if isinstance(fetch, ComplexTensor):
+            return (value_of, [self._flatten(x, flat) for x in fetch.parts])
         if isinstance(fetch, tuple) and hasattr(fetch, "_fields"):
             return (lambda xs: type(fetch)(*xs), [self._flatten(x, flat) for x in fetch])
         if isinstance(fetch, (list, tuple)):
@@ -170,10 +176,13 @@ class Session:
 
     def _single(self, feed_dict: Mapping[Any, Any]) -> Iterator[Tuple[Any, Any]]:
         """Feeds of one tensor each: those of a tuple of tensors, as states of cells are, are a tuple of values, and
-        that of a sparse tensor has three parts."""
+        that of a sparse tensor has three parts, and that of complex numbers two."""
         for key, value in feed_dict.items():
             if isinstance(key, SparseTensor):
                 yield from feeds_of(key, value)
+                continue
+            if isinstance(key, ComplexTensor):
+                yield from feeds_of_complex(key, value)
                 continue
             if not isinstance(key, tuple):
                 yield key, value

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""`tf.signal`: frames, windows and cosine transforms of real signals. Transforms with complex results are not there."""
+"""`tf.signal`: frames, windows and cosine transforms of real signals. `spectra` has Fourier transforms."""
 
 import math
 from typing import Any, Callable, Optional
