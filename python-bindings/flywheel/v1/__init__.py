@@ -25,7 +25,9 @@ from . import nests as _nests
 from . import profiler as profiler
 from . import random_counts as _random_counts
 from . import random_ops as _random_ops
+from . import signal as _signal
 from . import special as _special
+from . import spectra as _spectra
 from . import texts as _texts
 from .arrays import *  # noqa: F403
 from .assertions import *  # noqa: F403
@@ -245,7 +247,8 @@ globals().update(_namespaces.build(
                          "local_variables": local_variables_initializer, "variables": variables_initializer,
                          "tables_initializer": tables_initializer},  # noqa: F405
         "nest": _nests.NAMES, "version": {"VERSION": VERSION, "GIT_VERSION": VERSION},
-        "compat": _texts.NAMES,
+        "compat": _texts.NAMES, "signal": {**_signal.NAMES, **_spectra.SIGNAL},
+        "spectral": {**_spectra.SPECTRAL, "dct": _signal.dct, "idct": _signal.idct},
         "random": {
             "gamma": _random_counts.random_gamma, "poisson": _random_counts.random_poisson, "get_seed": get_seed,
             "categorical": _categorical, "multinomial": multinomial, "normal": random_normal,

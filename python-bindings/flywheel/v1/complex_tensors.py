@@ -14,7 +14,7 @@ from .dtypes import DType
 from .dtypes import float32 as _f32
 from .dtypes import float64 as _f64
 from .elementwise import TABLE
-from .operation import Tensor
+from .operation import Tensor, value_in
 from .ops import cast as cast_to
 from .ops import placeholder
 
@@ -125,9 +125,7 @@ class ComplexTensor:
 
     def eval(self, feed_dict: Any = None, session: Any = None) -> Any:
         """The value, in a session, by default the default one."""
-        from .session import default_session
-
-        return default_session(session, "evaluate tensor").run(self, feed_dict)
+        return value_in(session, self, feed_dict)
 
     def __repr__(self) -> str:
         return f"<tf.Tensor '{self.name}' shape={self.shape} dtype={self.dtype.name}>"

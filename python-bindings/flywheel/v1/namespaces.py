@@ -21,6 +21,7 @@ INSTEAD: Dict[str, str] = {
     "TextLineReader": "read the data in Python, and feed it",
     "WholeFileReader": "read the data in Python, and feed it",
     "compat.v2": "flywheel itself",
+    "contrib.crf": "tf.scan",
     "contrib.distributions": "the density by tf.exp and tf.log",
     "contrib.learn": "write the loop with a Session, or use flywheel.keras",
     "contrib.slim.evaluation": "write the loop with a Session and tf.metrics",
@@ -127,7 +128,7 @@ _SPARSE = (
 def build(tf: Any, nn: Any, others: Dict[str, Dict[str, Any]]) -> Dict[str, Names]:
     """`tf.math` and others, of the names of `tf`."""
 
-    from . import assertions, matrices_more, signal, sparse_shapes, special, spectra
+    from . import assertions, matrices_more, sparse_shapes, special
 
     def of(*names: str) -> Dict[str, Any]:
         return {name: tf[name] for name in names}
@@ -159,8 +160,6 @@ def build(tf: Any, nn: Any, others: Dict[str, Dict[str, Any]]) -> Dict[str, Name
         "sparse": {**{name: tf[f"sparse_{name}"] for name in _SPARSE}, **sparse_shapes.SPARSE,
                    "SparseTensor": tf["SparseTensor"], "matmul": tf["sparse_tensor_dense_matmul"],
                    "sparse_dense_matmul": tf["sparse_tensor_dense_matmul"], "to_dense": tf["sparse_tensor_to_dense"]},
-        "signal": {**signal.NAMES, **spectra.SIGNAL},
-        "spectral": {**spectra.SPECTRAL, "dct": signal.dct, "idct": signal.idct}, "sets": {},
-        "quantization": {}, **others,
+        "sets": {}, "quantization": {}, **others,
     }  # fmt: skip
     return {name: Names(name, **names) for name, names in made.items()}

@@ -156,6 +156,13 @@ class Operation:
         return f"<flywheel.v1.Operation '{self.name}' type={self.type}>"
 
 
+def value_in(session: Any, fetch: Any, feed_dict: Any) -> Any:
+    """Returns the value of a fetch in a session, by default the default one."""
+    from .session import default_session
+
+    return default_session(session, "evaluate tensor").run(fetch, feed_dict)
+
+
 class Tensor(_operators.Operators):
     """A result of an op, which has elements while a session runs."""
 
@@ -197,9 +204,7 @@ class Tensor(_operators.Operators):
 
     def eval(self, feed_dict: Any = None, session: Any = None) -> Any:
         """The elements, in a session, by default the default one."""
-        from .session import default_session
-
-        return default_session(session, "evaluate tensor").run(self, feed_dict)
+        return value_in(session, self, feed_dict)
 
     def numpy(self) -> Any:
         raise NotImplementedError(f"'{self.name}' has elements while a session runs: session.run(x), or x.eval()")

@@ -12,7 +12,7 @@ from ..conversion import as_tensor, make
 from ..elementwise import TABLE
 from ..graph import GraphKeys, get_default_graph
 from ..namespaces import missing
-from ..ops import identity, one_hot, reshape
+from ..ops import identity, one_hot
 from ..random_ops import (
     glorot_normal_initializer,
     glorot_uniform_initializer,
@@ -434,37 +434,12 @@ class _Cells:
         except AttributeError:
             if name.startswith("static_"):
                 return getattr(_nn, name)
+            if name in ("EmbeddingWrapper", "OutputProjectionWrapper"):
+                return getattr(importlib.import_module(f"{__name__}.legacy_seq2seq"), name)
             raise missing(f"contrib.rnn.{name}") from None
 
 
 rnn = _Cells()
-
-
-def _by_example(
-    logits: Any, targets: Any, weights: Any, average_across_timesteps: bool = True, softmax_loss_function: Any = None,
-    name: Any = None,
-) -> Any:  # fmt: skip
-    """[batch]: cross-entropies of lists of logits [batch, classes], one a step, times weights."""
-    from ..ops import add_n
-
-    if not len(logits) == len(targets) == len(weights):
-        raise ValueError(f"Lengths of logits, weights, and targets must be the same {len(logits)}, {len(weights)}, "
-                         f"{len(targets)}.")  # fmt: skip
-    losses = []
-    for x, y, w in zip(logits, targets, weights):
-        own = (_nn.sparse_softmax_cross_entropy_with_logits(labels=reshape(y, [-1]), logits=x)
-               if softmax_loss_function is None else softmax_loss_function(labels=y, logits=x))  # fmt: skip
-        losses.append(TABLE["multiply"](own, w))
-    total = add_n(losses)
-    if not average_across_timesteps:
-        return total
-    return TABLE["divide"](total, TABLE["add"](add_n([as_tensor(w) for w in weights]), 1e-12))
-
-
-class legacy_seq2seq:  # noqa: N801
-    """Losses of lists of steps."""
-
-    sequence_loss_by_example = staticmethod(_by_example)
 
 
 class framework:  # noqa: N801
@@ -487,7 +462,7 @@ class framework:  # noqa: N801
 
 
 def __getattr__(name: str) -> Any:
-    if name in ("data", "losses", "seq2seq", "slim"):
+    if name in ("data", "legacy_seq2seq", "losses", "seq2seq", "slim"):
         # It is made of what is here.
         return importlib.import_module(f"{__name__}.{name}")
     raise missing(f"contrib.{name}")
