@@ -182,8 +182,9 @@ def _positions(given: TensorLike, x: Tensor) -> Tensor:
         a not in (None, 1, b) and b is not None for a, b in zip(found._dims[::-1], wanted[::-1])
     ) or (found.ndim < len(wanted) and any(n != 1 for n in found._dims[:-1])):  # fmt: skip
         hint = "; positions [batch, t] of x [batch, heads, t, d] are given as [batch, 1, t]" if found.ndim > 1 else ""
-        raise ValueError(f"rotary takes positions [t], or of all of the dimensions {format_shape(wanted)} of x or 1 in "
-                         f"their place, found {format_shape(found._dims)}{hint}")  # fmt: skip
+        text = (f"takes positions [t], or of all of the dimensions {format_shape(wanted)} of x or 1 in their place, "
+                f"found {format_shape(found._dims)}{hint}")  # fmt: skip
+        raise about("rotary", ValueError(text), " ")
     return found
 
 

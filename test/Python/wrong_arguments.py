@@ -9,6 +9,7 @@ import itertools
 import linecache
 import os
 import random
+import re
 import sys
 import time
 import traceback
@@ -116,6 +117,9 @@ def complain(error: BaseException) -> Optional[str]:
         return None
     inside = last.filename.startswith(package)
     line = linecache.getline(last.filename, last.lineno or 0).strip()
+    twice = re.match(r"(?:[\w.]+: )?'?([\w.]+)'?(?:\(\))?:? '?\1'?(?:\(\))?[: ]", text)
+    if twice:
+        return f"'{twice.group(1)}' twice in {text.splitlines()[0][:150]!r}"
     for odd in INSIDES:
         if odd in text:
             return f"'{odd}' in {text.splitlines()[0][:150]!r} at {Path(last.filename).name}:{last.lineno}"
