@@ -119,8 +119,8 @@ class Adafactor(Optimizer):
     the paper.
 
     Variables: `Adafactor/iterations` (i64), `Adafactor/lr`. Slots:
-    `<parameter>/Adafactor` (r, or v) and `<parameter>/Adafactor_1` (c). `name` as
-    in `#train.sgd`.
+    `<parameter>/Adafactor` (r, or v), `<parameter>/Adafactor_1` (c). `name` as in
+    `#train.sgd`.
     """
 
     mnemonic = "train.adafactor"
@@ -197,10 +197,10 @@ class Adam(Optimizer):
     Written `#train.adam<lr = 0.001, beta_1 = 0.9, beta_2 = 0.999,
     epsilon = 1.0e-7, decay = 0.0, amsgrad = false>`: these are the defaults.
 
-    Variables: `Adam/iterations` (i64), `Adam/lr`, `Adam/beta_1`,
-    `Adam/beta_2`, and `Adam/decay` where decay > 0. Slots: `<parameter>/Adam`
-    (m), `<parameter>/Adam_1` (v), `<parameter>/Adam_2` (h, with amsgrad).
-    `name` as in `#train.sgd`.
+    Variables: `Adam/iterations` (i64), `Adam/lr`, `Adam/beta_1`, `Adam/beta_2`, and
+    `Adam/decay` where decay > 0. Slots: `<parameter>/Adam` (m),
+    `<parameter>/Adam_1` (v), `<parameter>/Adam_2` (h, with amsgrad). `name` as in
+    `#train.sgd`.
     """
 
     mnemonic = "train.adam"
@@ -244,9 +244,9 @@ class AdamW(Optimizer):
     Written `#train.adamw<lr = 0.001, beta_1 = 0.9, beta_2 = 0.999,
     epsilon = 1.0e-8, weight_decay = 0.01>`: these are the defaults.
 
-    Variables: `AdamW/iterations` (i64), `AdamW/lr`, `AdamW/beta_1`,
-    `AdamW/beta_2`, `AdamW/weight_decay`. Slots: `<parameter>/AdamW` (m),
-    `<parameter>/AdamW_1` (v). `name` as in `#train.sgd`.
+    Variables: `AdamW/iterations` (i64), `AdamW/lr`, `AdamW/beta_1`, `AdamW/beta_2`,
+    `AdamW/weight_decay`. Slots: `<parameter>/AdamW` (m), `<parameter>/AdamW_1` (v).
+    `name` as in `#train.sgd`.
     """
 
     mnemonic = "train.adamw"
@@ -285,9 +285,8 @@ class Adamax(Optimizer):
     epsilon = 1.0e-7, decay = 0.0>`: these are the defaults.
 
     Variables: `Adamax/iterations` (i64), `Adamax/lr`, `Adamax/beta_1`,
-    `Adamax/beta_2`, and `Adamax/decay` where decay > 0. Slots:
-    `<parameter>/Adamax` (m), `<parameter>/Adamax_1` (u). `name` as in
-    `#train.sgd`.
+    `Adamax/beta_2`, and `Adamax/decay` where decay > 0. Slots: `<parameter>/Adamax`
+    (m), `<parameter>/Adamax_1` (u). `name` as in `#train.sgd`.
     """
 
     mnemonic = "train.adamax"
@@ -434,8 +433,8 @@ class Lion(Optimizer):
     Written `#train.lion<lr = 0.0001, beta_1 = 0.9, beta_2 = 0.99,
     weight_decay = 0.0>`: these are the defaults.
 
-    Variables: `Lion/lr`, `Lion/beta_1`, `Lion/beta_2`, `Lion/weight_decay`.
-    Slot: `<parameter>/Lion` (m). `name` as in `#train.sgd`.
+    Variables: `Lion/lr`, `Lion/beta_1`, `Lion/beta_2`, `Lion/weight_decay`. Slot:
+    `<parameter>/Lion` (m). `name` as in `#train.sgd`.
     """
 
     mnemonic = "train.lion"
@@ -471,7 +470,7 @@ class Momentum(Optimizer):
     Written `#train.momentum<lr = 0.1, momentum = 0.9, nesterov = false>`: `lr` has
     no default, the other two are the defaults.
 
-    Variables: `Momentum/lr`, `Momentum/momentum`. Slot: `<parameter>/Momentum`.
+    Variables: `Momentum/lr`, `Momentum/momentum`. Slot: `<parameter>/Momentum` (a).
     `name` as in `#train.sgd`.
     """
 
@@ -517,8 +516,8 @@ class Muon(Optimizer):
     weight_decay = 0.0, adam_lr = 0.0003>`: these are the defaults.
 
     Variables: `Muon/iterations` (i64), `Muon/lr`, `Muon/momentum`,
-    `Muon/weight_decay`, `Muon/adam_lr`. Slots: `<parameter>/Muon` (m), and
-    `<parameter>/Muon_1` where it is not a matrix. `name` as in `#train.sgd`.
+    `Muon/weight_decay`, `Muon/adam_lr`. Slots: `<parameter>/Muon` (m),
+    `<parameter>/Muon_1` (v, where it is not a matrix). `name` as in `#train.sgd`.
     """
 
     mnemonic = "train.muon"
@@ -601,9 +600,9 @@ class Nadam(Optimizer):
     Written `#train.nadam<lr = 0.002, beta_1 = 0.9, beta_2 = 0.999,
     epsilon = 1.0e-7, schedule_decay = 0.004>`: these are the defaults.
 
-    Variables: `Nadam/iterations` (i64), `Nadam/lr`, `Nadam/beta_1`,
-    `Nadam/beta_2`, `Nadam/m_schedule` (S). Slots: `<parameter>/Nadam` (m),
-    `<parameter>/Nadam_1` (v). `name` as in `#train.sgd`.
+    Variables: `Nadam/iterations` (i64), `Nadam/lr`, `Nadam/beta_1`, `Nadam/beta_2`,
+    `Nadam/m_schedule` (S). Slots: `<parameter>/Nadam` (m), `<parameter>/Nadam_1`
+    (v). `name` as in `#train.sgd`.
     """
 
     mnemonic = "train.nadam"
@@ -642,8 +641,8 @@ class RMSprop(Optimizer):
     these are the defaults.
 
     Variables: `RMSprop/iterations` (i64), `RMSprop/lr`, `RMSprop/rho`, and
-    `RMSprop/decay` where decay > 0. Slot: `<parameter>/RMSprop` (a). `name` as
-    in `#train.sgd`.
+    `RMSprop/decay` where decay > 0. Slot: `<parameter>/RMSprop` (a). `name` as in
+    `#train.sgd`.
     """
 
     mnemonic = "train.rmsprop"
@@ -684,9 +683,9 @@ class SGD(Optimizer):
     Written `#train.sgd<lr = 0.01, momentum = 0.0, decay = 0.0, nesterov = false>`:
     these are the defaults, and what is left out has its default.
 
-    Variables `SGD/iterations` (i64), `SGD/lr`, `SGD/momentum`, and `SGD/decay`
-    where decay > 0, change between steps without recompiling. Slot:
-    `<parameter>/SGD`. With `name = "opt"` they are `opt/lr` and so on, and
+    Variables: `SGD/iterations` (i64), `SGD/lr`, `SGD/momentum`, and `SGD/decay`
+    where decay > 0. Slot: `<parameter>/SGD` (v). Variables change between steps
+    without recompiling. With `name = "opt"` they are `opt/lr` and so on, and
     `<parameter>/opt`; see `train.minimize`.
     """
 
@@ -758,8 +757,7 @@ class TFAdagrad(Optimizer):
     Written `#train.tf_adagrad<lr = 0.1, initial_accumulator = 0.1>`: `lr` has no
     default, the other is the default.
 
-    Variable: `Adagrad/lr`. Slot: `<parameter>/Adagrad` (a). `name` as in
-    `#train.sgd`.
+    Variable: `Adagrad/lr`. Slot: `<parameter>/Adagrad` (a). `name` as in `#train.sgd`.
     """
 
     mnemonic = "train.tf_adagrad"

@@ -61,13 +61,28 @@ struct Real {
   double value = 0.0;
 };
 
+/// The part of a scalar variable in a step.
+enum class ScalarRole {
+  /// A number that only the optimizer itself reads.
+  Number,
+  /// The learning rate, which a schedule assigns.
+  Rate,
+  /// The factor by which the rate decays in each step.
+  Decay,
+  /// A 64-bit counter, of steps where it is an optimizer's.
+  Counter,
+};
+
 /// A scalar variable that an optimizer shares between its parameters.
 struct ScalarVariableSpec {
   /// Name, unique within the optimizer (`lr`).
   llvm::StringRef name;
-  /// A 64-bit counter; otherwise a number of the optimizer's floating type.
-  bool isCounter = false;
+  ScalarRole role = ScalarRole::Number;
   double initialValue = 0.0;
+
+  /// True for a 64-bit counter; others are numbers of the optimizer's floating
+  /// type.
+  bool isCounter() const { return role == ScalarRole::Counter; }
 };
 
 /// A number in the text of an optimizer or a schedule.

@@ -18,7 +18,7 @@ def Train_AdamWAttr : Train_ElementwiseOptimizer<"AdamW", "adamw", (ins
     Train_FractionOr<"0.999">:$beta_2, Train_NumberOr<"1.0e-8">:$epsilon,
     Train_NumberOr<"0.01">:$weight_decay)> {
   let summary = "Adam with decoupled weight decay";
-  let description = [{
+  let formula = [{
     Loshchilov and Hutter, 2019 ("Decoupled Weight Decay Regularization"), with
     the decay scaled by the rate as in PyTorch's AdamW. t = iterations + 1;
     m' = beta_1 m + (1 - beta_1) g; v' = beta_2 v + (1 - beta_2) g^2;
@@ -27,11 +27,10 @@ def Train_AdamWAttr : Train_ElementwiseOptimizer<"AdamW", "adamw", (ins
 
     Written `#train.adamw<lr = 0.001, beta_1 = 0.9, beta_2 = 0.999,
     epsilon = 1.0e-8, weight_decay = 0.01>`: these are the defaults.
-
-    Variables: `AdamW/iterations` (i64), `AdamW/lr`, `AdamW/beta_1`,
-    `AdamW/beta_2`, `AdamW/weight_decay`. Slots: `<parameter>/AdamW` (m),
-    `<parameter>/AdamW_1` (v). `name` as in `#train.sgd`.
   }];
+  let scalars = [Train_Iterations, Train_Rate, Train_Changeable<"beta_1">,
+                 Train_Changeable<"beta_2">, Train_Changeable<"weight_decay">];
+  let slots = [Train_Slot<"m">, Train_Slot<"v">];
 }
 
 def Train_NAdamWAttr : Train_ElementwiseOptimizer<"NAdamW", "nadamw", (ins
@@ -39,7 +38,7 @@ def Train_NAdamWAttr : Train_ElementwiseOptimizer<"NAdamW", "nadamw", (ins
     Train_FractionOr<"0.999">:$beta_2, Train_NumberOr<"1.0e-8">:$epsilon,
     Train_NumberOr<"0.0001">:$weight_decay)> {
   let summary = "Nesterov Adam with decoupled weight decay";
-  let description = [{
+  let formula = [{
     Dozat, 2016, without its schedule of momentum, and the weight decay of
     Loshchilov and Hutter, 2019: Optax's `nadamw`. t = iterations + 1;
     m' = beta_1 m + (1 - beta_1) g; v' = beta_2 v + (1 - beta_2) g^2;
@@ -48,11 +47,10 @@ def Train_NAdamWAttr : Train_ElementwiseOptimizer<"NAdamW", "nadamw", (ins
 
     Written `#train.nadamw<lr = 0.001, beta_1 = 0.9, beta_2 = 0.999,
     epsilon = 1.0e-8, weight_decay = 0.0001>`: these are the defaults.
-
-    Variables: `NAdamW/iterations` (i64), `NAdamW/lr`, `NAdamW/beta_1`,
-    `NAdamW/beta_2`, `NAdamW/weight_decay`. Slots: `<parameter>/NAdamW` (m),
-    `<parameter>/NAdamW_1` (v). `name` as in `#train.sgd`.
   }];
+  let scalars = [Train_Iterations, Train_Rate, Train_Changeable<"beta_1">,
+                 Train_Changeable<"beta_2">, Train_Changeable<"weight_decay">];
+  let slots = [Train_Slot<"m">, Train_Slot<"v">];
 }
 
 def Train_AdaBeliefAttr : Train_ElementwiseOptimizer<"AdaBelief", "adabelief", (ins
@@ -60,7 +58,7 @@ def Train_AdaBeliefAttr : Train_ElementwiseOptimizer<"AdaBelief", "adabelief", (
     Train_FractionOr<"0.999">:$beta_2, Train_NumberOr<"1.0e-16">:$epsilon,
     Train_NumberOr<"0.0">:$weight_decay)> {
   let summary = "Adam by how far gradients are from their mean";
-  let description = [{
+  let formula = [{
     Zhuang et al., 2020 ("AdaBelief Optimizer: Adapting Stepsizes by the Belief in
     Observed Gradients"), algorithm 2, with decoupled weight decay. t = iterations
     + 1; m' = beta_1 m + (1 - beta_1) g;
@@ -71,28 +69,27 @@ def Train_AdaBeliefAttr : Train_ElementwiseOptimizer<"AdaBelief", "adabelief", (
     Written `#train.adabelief<lr = 0.001, beta_1 = 0.9, beta_2 = 0.999,
     epsilon = 1.0e-16, weight_decay = 0.0>`: these are the defaults, those of the
     authors' package.
-
-    Variables: `AdaBelief/iterations` (i64), `AdaBelief/lr`, `AdaBelief/beta_1`,
-    `AdaBelief/beta_2`, `AdaBelief/weight_decay`. Slots: `<parameter>/AdaBelief`
-    (m), `<parameter>/AdaBelief_1` (s). `name` as in `#train.sgd`.
   }];
+  let scalars = [Train_Iterations, Train_Rate, Train_Changeable<"beta_1">,
+                 Train_Changeable<"beta_2">, Train_Changeable<"weight_decay">];
+  let slots = [Train_Slot<"m">, Train_Slot<"s">];
 }
 
 def Train_LionAttr : Train_ElementwiseOptimizer<"Lion", "lion", (ins
     Train_NumberOr<"0.0001">:$lr, Train_FractionOr<"0.9">:$beta_1,
     Train_FractionOr<"0.99">:$beta_2, Train_NumberOr<"0.0">:$weight_decay)> {
   let summary = "Signs of an interpolated momentum";
-  let description = [{
+  let formula = [{
     Chen et al., 2023 ("Symbolic Discovery of Optimization Algorithms").
     p' = p - lr (sign(beta_1 m + (1 - beta_1) g) + weight_decay p);
     m' = beta_2 m + (1 - beta_2) g. The sign of 0 is 0, of NaN NaN.
 
     Written `#train.lion<lr = 0.0001, beta_1 = 0.9, beta_2 = 0.99,
     weight_decay = 0.0>`: these are the defaults.
-
-    Variables: `Lion/lr`, `Lion/beta_1`, `Lion/beta_2`, `Lion/weight_decay`.
-    Slot: `<parameter>/Lion` (m). `name` as in `#train.sgd`.
   }];
+  let scalars = [Train_Rate, Train_Changeable<"beta_1">, Train_Changeable<"beta_2">,
+                 Train_Changeable<"weight_decay">];
+  let slots = [Train_Slot<"m">];
 }
 
 def Train_LAMBAttr : Train_TensorOptimizer<"LAMB", "lamb", (ins
@@ -100,7 +97,7 @@ def Train_LAMBAttr : Train_TensorOptimizer<"LAMB", "lamb", (ins
     Train_FractionOr<"0.999">:$beta_2, Train_NumberOr<"1.0e-6">:$epsilon,
     Train_NumberOr<"0.01">:$weight_decay)> {
   let summary = "Adam with a rate for each layer";
-  let description = [{
+  let formula = [{
     You et al., 2020 ("Large Batch Optimization for Deep Learning"), algorithm 2,
     with the identity for phi. t = iterations + 1;
     m' = beta_1 m + (1 - beta_1) g; v' = beta_2 v + (1 - beta_2) g^2;
@@ -112,11 +109,10 @@ def Train_LAMBAttr : Train_TensorOptimizer<"LAMB", "lamb", (ins
 
     Written `#train.lamb<lr = 0.001, beta_1 = 0.9, beta_2 = 0.999,
     epsilon = 1.0e-6, weight_decay = 0.01>`: these are the defaults.
-
-    Variables: `LAMB/iterations` (i64), `LAMB/lr`, `LAMB/beta_1`, `LAMB/beta_2`,
-    `LAMB/weight_decay`. Slots: `<parameter>/LAMB` (m), `<parameter>/LAMB_1` (v).
-    `name` as in `#train.sgd`.
   }];
+  let scalars = [Train_Iterations, Train_Rate, Train_Changeable<"beta_1">,
+                 Train_Changeable<"beta_2">, Train_Changeable<"weight_decay">];
+  let slots = [Train_Slot<"m">, Train_Slot<"v">];
 }
 
 def Train_AdafactorAttr : Train_TensorOptimizer<"Adafactor", "adafactor", (ins
@@ -124,7 +120,7 @@ def Train_AdafactorAttr : Train_TensorOptimizer<"Adafactor", "adafactor", (ins
     Train_NumberOr<"1.0e-30">:$epsilon_1, Train_NumberOr<"0.001">:$epsilon_2,
     Train_NumberOr<"1.0">:$clip_threshold)> {
   let summary = "Adam with factors of its second moment";
-  let description = [{
+  let formula = [{
     Shazeer and Stern, 2018 ("Adafactor: Adaptive Learning Rates with Sublinear
     Memory Cost"), algorithms 4 and 5, with relative step sizes and without
     momentum. t = iterations + 1; beta = 1 - t^-decay_rate;
@@ -141,11 +137,10 @@ def Train_AdafactorAttr : Train_TensorOptimizer<"Adafactor", "adafactor", (ins
     Written `#train.adafactor<lr = 0.01, decay_rate = 0.8, epsilon_1 = 1.0e-30,
     epsilon_2 = 0.001, clip_threshold = 1.0>`: these are the defaults, those of
     the paper.
-
-    Variables: `Adafactor/iterations` (i64), `Adafactor/lr`. Slots:
-    `<parameter>/Adafactor` (r, or v) and `<parameter>/Adafactor_1` (c). `name` as
-    in `#train.sgd`.
   }];
+  let scalars = [Train_Iterations, Train_Rate];
+  let slots = [Train_Slot<"r, or v">, Train_Slot<"c">];
+  let hasOwnSlots = true;
 }
 
 def Train_MuonAttr : Train_TensorOptimizer<"Muon", "muon", (ins
@@ -153,7 +148,7 @@ def Train_MuonAttr : Train_TensorOptimizer<"Muon", "muon", (ins
     DefaultValuedParameter<"bool", "true">:$nesterov, Train_NumberOr<"0.0">:$weight_decay,
     Train_NumberOr<"0.0003">:$adam_lr)> {
   let summary = "Momentum that is made orthogonal";
-  let description = [{
+  let formula = [{
     Jordan et al., 2024 ("Muon: An optimizer for hidden layers in neural
     networks"). For a matrix: m' = momentum m + g; h = g + momentum m', or m'
     without `nesterov`; x = h / (|h| + 1e-7), then five times
@@ -170,11 +165,11 @@ def Train_MuonAttr : Train_TensorOptimizer<"Muon", "muon", (ins
 
     Written `#train.muon<lr = 0.02, momentum = 0.95, nesterov = true,
     weight_decay = 0.0, adam_lr = 0.0003>`: these are the defaults.
-
-    Variables: `Muon/iterations` (i64), `Muon/lr`, `Muon/momentum`,
-    `Muon/weight_decay`, `Muon/adam_lr`. Slots: `<parameter>/Muon` (m), and
-    `<parameter>/Muon_1` where it is not a matrix. `name` as in `#train.sgd`.
   }];
+  let scalars = [Train_Iterations, Train_Rate, Train_Changeable<"momentum">,
+                 Train_Changeable<"weight_decay">, Train_Changeable<"adam_lr">];
+  let slots = [Train_Slot<"m">,
+               Train_Slot<"v", "0.0", "parameter.getRank() != 2", "where it is not a matrix">];
 }
 
 #endif // FLYWHEEL_DIALECT_TRAIN_TRAINMODERNOPTIMIZERS

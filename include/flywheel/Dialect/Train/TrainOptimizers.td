@@ -54,8 +54,79 @@ class Train_NamedNumber<dag parameters, int i> {
                                   # !if(isFraction, ", true}, ", "}, "), "");
 }
 
+/// A name of TableGen as one of C++: `weight_decay` is `WeightDecay`.
+class Train_CamelCase<string name> {
+  string text = !foldl(
+      !toupper(!substr(name, 0, 1)) # !substr(name, 1),
+      ["a", "b", "c", "d", "e", "f", "g", "h", "i", "j", "k", "l", "m", "n", "o",
+       "p", "q", "r", "s", "t", "u", "v", "w", "x", "y", "z"],
+      camel, letter, !subst("_" # letter, !toupper(letter), camel));
+}
+
+/// A scalar variable that an optimizer shares between its parameters, with the
+/// C++ expression of its initial value. `role` is a case of ScalarRole.
+class Train_Scalar<string scalarName, string scalarRole, string initialValue,
+                   string explanation = ""> {
+  string scalar = scalarName;
+  string role = scalarRole;
+  string initial = initialValue;
+  /// In the documentation, in parentheses.
+  string symbol = explanation;
+  /// A hyper-parameter without which, at 0, there is no such variable: the last
+  /// variable only, so that others keep their place. Empty for none.
+  string ifPositive = "";
+}
+
+/// A hyper-parameter that the program may change between steps.
+class Train_Changeable<string name>
+    : Train_Scalar<name, "Number", "getImpl()->" # name>;
+def Train_Rate : Train_Scalar<"lr", "Rate", "getImpl()->lr">;
+def Train_Iterations : Train_Scalar<"iterations", "Counter", "0.0", "i64">;
+def Train_Decay : Train_Scalar<"decay", "Decay", "getImpl()->decay"> {
+  let ifPositive = "decay";
+}
+
+/// A variable that an optimizer keeps for each parameter: its symbol in the
+/// formula, the C++ expression of its initial value, and when there is one, as a
+/// C++ condition on the attribute and the type `parameter`, and in words.
+class Train_Slot<string slotSymbol, string initialValue = "0.0",
+                 string slotCondition = "", string conditionText = ""> {
+  string symbol = slotSymbol;
+  string initial = initialValue;
+  string condition = slotCondition;
+  string explanation = !if(!empty(conditionText), symbol, symbol # ", " # conditionText);
+  /// True if every step leaves it above 0, given its initial value.
+  bit staysPositive = false;
+}
+
+/// The variables of an optimizer, in words and in C++.
+class Train_OptimizerState<string scope, list<Train_Scalar> scalars, list<Train_Slot> slots> {
+  string scalarText = "Variable" # !if(!gt(!size(scalars), 1), "s", "") # ": "
+      # !interleave(!foreach(one, scalars,
+          !if(!empty(one.ifPositive), "", "and ") # "`" # scope # "/" # one.scalar # "`"
+          # !if(!empty(one.symbol), "", " (" # one.symbol # ")")
+          # !if(!empty(one.ifPositive), "", " where " # one.ifPositive # " > 0")), ", ") # ".";
+  string slotText = !if(!empty(slots), "No slots.",
+      "Slot" # !if(!gt(!size(slots), 1), "s", "") # ": "
+      # !interleave(!foreach(i, !range(!size(slots)),
+          "`<parameter>/" # scope # !if(!eq(i, 0), "", "_" # i) # "` ("
+          # slots[i].explanation # ")"), ", ") # ".");
+  string declaration = "/// The scalar variables by their indices.\nenum Scalar : unsigned { "
+      # !interleave(!foreach(one, scalars, Train_CamelCase<one.scalar>.text), ", ") # " };\n";
+  string scalarCode = !interleave(!foreach(one, scalars,
+      !if(!empty(one.ifPositive), "", "if (getImpl()->" # one.ifPositive # " > 0.0) ")
+      # "specs.push_back({\"" # one.scalar # "\", ScalarRole::" # one.role # ", "
+      # one.initial # "});"), "\n");
+  string slotCode = !interleave(!foreach(one, slots,
+      !if(!empty(one.condition), "", "if (" # one.condition # ") ")
+      # "specs.push_back({" # one.initial # ", {}, "
+      # !if(one.staysPositive, "true", "false") # "});"), "\n");
+}
+
 /// An optimizer with these hyper-parameters and, like every one, a name that the
-/// program may give it.
+/// program may give it. Its variables are declared by `scalars` and `slots`: the
+/// methods that list them, an enumeration of the scalars, the sentences of the
+/// documentation and Python's classes are written from these.
 class Train_OptimizerAttr<string name, string attrMnemonic, dag hyperParameters,
                           list<Trait> traits>
     : Train_Attr<name, attrMnemonic, traits> {
@@ -63,13 +134,47 @@ class Train_OptimizerAttr<string name, string attrMnemonic, dag hyperParameters,
                         (ins OptionalParameter<"::mlir::StringAttr">:$name));
   let genVerifyDecl = 1;
   let assemblyFormat = Train_Struct<mnemonic, parameters>.optional;
+
+  /// The prefix of its variables.
+  string scope = name;
+  list<Train_Scalar> scalars = [Train_Rate];
+  list<Train_Slot> slots = [];
+  /// True if the file of the optimizer has getSlots().
+  bit hasOwnSlots = false;
+  /// The formula and its source, and how it is written.
+  string formula = "";
+  /// The last sentences of the description.
+  string slotText = Train_OptimizerState<scope, scalars, slots>.slotText;
+  string nameText = "`name` as in `#train.sgd`.";
+  let description = formula # "\n    "
+      # Train_OptimizerState<scope, scalars, slots>.scalarText # " " # slotText # " " # nameText # "\n  ";
+
+  string declarations = "";
+  let extraClassDeclaration = declarations
+      # Train_OptimizerState<scope, scalars, slots>.declaration;
   let extraClassDefinition = [{
     ::llvm::SmallVector<::flywheel::train::NamedNumber>
     $cppClass::getNumbers() const {
       return }] # "{" # !interleave(!foreach(i, !range(!size(hyperParameters)),
           Train_NamedNumber<hyperParameters, i>.text), "") # "};" # [{
     }
-  }];
+    ::llvm::StringRef $cppClass::getOptimizerName() const {
+      return "}] # scope # [{";
+    }
+    ::llvm::SmallVector<::flywheel::train::ScalarVariableSpec>
+    $cppClass::getScalarVariables() const {
+      ::llvm::SmallVector<::flywheel::train::ScalarVariableSpec> specs;
+      }] # Train_OptimizerState<scope, scalars, slots>.scalarCode # [{
+      return specs;
+    }
+  }] # !if(hasOwnSlots, "", [{
+    ::llvm::SmallVector<::flywheel::train::SlotSpec>
+    $cppClass::getSlots(::mlir::RankedTensorType parameter) const {
+      ::llvm::SmallVector<::flywheel::train::SlotSpec> specs;
+      }] # Train_OptimizerState<scope, scalars, slots>.slotCode # [{
+      return specs;
+    }
+  }]);
 }
 
 /// An optimizer with a rule for one element.
@@ -81,7 +186,7 @@ class Train_ElementwiseOptimizer<string name, string attrMnemonic, dag hyperPara
 /// An optimizer of Keras: every variable that it is given has a gradient.
 class Train_KerasOptimizer<string name, string attrMnemonic, dag hyperParameters>
     : Train_ElementwiseOptimizer<name, attrMnemonic, hyperParameters> {
-  let extraClassDeclaration = [{
+  let declarations = [{
     bool refusesUnconnected() const { return true; }
   }];
 }
@@ -95,7 +200,7 @@ def Train_SGDAttr : Train_KerasOptimizer<"SGD", "sgd", (ins
     Train_NumberOr<"0.01">:$lr, Train_NumberOr<"0.0">:$momentum,
     Train_NumberOr<"0.0">:$decay, Train_Option:$nesterov)> {
   let summary = "Stochastic gradient descent with momentum, as in Keras 2.1";
-  let description = [{
+  let formula = [{
     v' = momentum * v - lr * g; p' = p + v'; with `nesterov`,
     p' = p + momentum * v' - lr * g. If `decay` > 0 the rate of a step is
     lr / (1 + decay * iterations), with the counter from before the step.
@@ -105,29 +210,28 @@ def Train_SGDAttr : Train_KerasOptimizer<"SGD", "sgd", (ins
 
     Written `#train.sgd<lr = 0.01, momentum = 0.0, decay = 0.0, nesterov = false>`:
     these are the defaults, and what is left out has its default.
-
-    Variables `SGD/iterations` (i64), `SGD/lr`, `SGD/momentum`, and `SGD/decay`
-    where decay > 0, change between steps without recompiling. Slot:
-    `<parameter>/SGD`. With `name = "opt"` they are `opt/lr` and so on, and
-    `<parameter>/opt`; see `train.minimize`.
   }];
+  let scalars = [Train_Iterations, Train_Rate, Train_Changeable<"momentum">, Train_Decay];
+  let slots = [Train_Slot<"v">];
+  let nameText = [{Variables change between steps without recompiling. With
+    `name = "opt"` they are `opt/lr` and so on, and `<parameter>/opt`; see
+    `train.minimize`.}];
 }
 
 def Train_MomentumAttr : Train_ElementwiseOptimizer<"Momentum", "momentum", (ins
     Train_Number:$lr, Train_NumberOr<"0.9">:$momentum, Train_Option:$nesterov)> {
   let summary = "Momentum, as in tf.train.MomentumOptimizer";
-  let description = [{
+  let formula = [{
     a' = momentum * a + g; p' = p - lr * a'; with `nesterov`,
     p' = p - lr * g - lr * momentum * a'. The rate is outside the accumulator:
     it differs from `#train.sgd` when the rate changes.
 
     Written `#train.momentum<lr = 0.1, momentum = 0.9, nesterov = false>`: `lr` has
     no default, the other two are the defaults.
-
-    Variables: `Momentum/lr`, `Momentum/momentum`. Slot: `<parameter>/Momentum`.
-    `name` as in `#train.sgd`.
   }];
   let assemblyFormat = Train_Required<"lr", mnemonic, parameters>.format;
+  let scalars = [Train_Rate, Train_Changeable<"momentum">];
+  let slots = [Train_Slot<"a">];
 }
 
 def Train_AdamAttr : Train_KerasOptimizer<"Adam", "adam", (ins
@@ -135,7 +239,7 @@ def Train_AdamAttr : Train_KerasOptimizer<"Adam", "adam", (ins
     Train_FractionOr<"0.999">:$beta_2, Train_NumberOr<"1.0e-7">:$epsilon,
     Train_NumberOr<"0.0">:$decay, Train_Option:$amsgrad)> {
   let summary = "Adam and AMSGrad, as in Keras 2.1";
-  let description = [{
+  let formula = [{
     Kingma and Ba, 2014. t = iterations + 1;
     m' = beta_1 m + (1 - beta_1) g; v' = beta_2 v + (1 - beta_2) g^2;
     lr_t = lr sqrt(1 - beta_2^t) / (1 - beta_1^t);
@@ -145,63 +249,57 @@ def Train_AdamAttr : Train_KerasOptimizer<"Adam", "adam", (ins
 
     Written `#train.adam<lr = 0.001, beta_1 = 0.9, beta_2 = 0.999,
     epsilon = 1.0e-7, decay = 0.0, amsgrad = false>`: these are the defaults.
-
-    Variables: `Adam/iterations` (i64), `Adam/lr`, `Adam/beta_1`,
-    `Adam/beta_2`, and `Adam/decay` where decay > 0. Slots: `<parameter>/Adam`
-    (m), `<parameter>/Adam_1` (v), `<parameter>/Adam_2` (h, with amsgrad).
-    `name` as in `#train.sgd`.
   }];
+  let scalars = [Train_Iterations, Train_Rate, Train_Changeable<"beta_1">,
+                 Train_Changeable<"beta_2">, Train_Decay];
+  let slots = [Train_Slot<"m">, Train_Slot<"v">,
+               Train_Slot<"h", "0.0", "getImpl()->amsgrad", "with amsgrad">];
 }
 
 def Train_RMSpropAttr : Train_KerasOptimizer<"RMSprop", "rmsprop", (ins
     Train_NumberOr<"0.001">:$lr, Train_FractionOr<"0.9">:$rho,
     Train_NumberOr<"1.0e-7">:$epsilon, Train_NumberOr<"0.0">:$decay)> {
   let summary = "RMSprop, as in Keras 2.1";
-  let description = [{
+  let formula = [{
     Tieleman and Hinton, 2012. a' = rho a + (1 - rho) g^2;
     p' = p - lr g / (sqrt(a') + epsilon). `decay` as in `#train.sgd`.
 
     Written `#train.rmsprop<lr = 0.001, rho = 0.9, epsilon = 1.0e-7, decay = 0.0>`:
     these are the defaults.
-
-    Variables: `RMSprop/iterations` (i64), `RMSprop/lr`, `RMSprop/rho`, and
-    `RMSprop/decay` where decay > 0. Slot: `<parameter>/RMSprop` (a). `name` as
-    in `#train.sgd`.
   }];
+  let scalars = [Train_Iterations, Train_Rate, Train_Changeable<"rho">, Train_Decay];
+  let slots = [Train_Slot<"a">];
 }
 
 def Train_AdagradAttr : Train_KerasOptimizer<"Adagrad", "adagrad", (ins
     Train_NumberOr<"0.01">:$lr, Train_NumberOr<"1.0e-7">:$epsilon,
     Train_NumberOr<"0.0">:$decay)> {
   let summary = "Adagrad, as in Keras 2.1";
-  let description = [{
+  let formula = [{
     Duchi, Hazan and Singer, 2011. a' = a + g^2, from 0;
     p' = p - lr g / (sqrt(a') + epsilon). `decay` as in `#train.sgd`.
 
     Written `#train.adagrad<lr = 0.01, epsilon = 1.0e-7, decay = 0.0>`: these are
     the defaults.
-
-    Variables: `Adagrad/iterations` (i64), `Adagrad/lr`, and `Adagrad/decay` where
-    decay > 0. Slot: `<parameter>/Adagrad` (a). `name` as in `#train.sgd`.
   }];
+  let scalars = [Train_Iterations, Train_Rate, Train_Decay];
+  let slots = [Train_Slot<"a">];
 }
 
 def Train_AdadeltaAttr : Train_KerasOptimizer<"Adadelta", "adadelta", (ins
     Train_NumberOr<"1.0">:$lr, Train_FractionOr<"0.95">:$rho,
     Train_NumberOr<"1.0e-7">:$epsilon, Train_NumberOr<"0.0">:$decay)> {
   let summary = "Adadelta, as in Keras 2.1";
-  let description = [{
+  let formula = [{
     Zeiler, 2012. a' = rho a + (1 - rho) g^2;
     u = g sqrt(d + epsilon) / sqrt(a' + epsilon); p' = p - lr u;
     d' = rho d + (1 - rho) u^2. `decay` as in `#train.sgd`. `rho` is a constant.
 
     Written `#train.adadelta<lr = 1.0, rho = 0.95, epsilon = 1.0e-7, decay = 0.0>`:
     these are the defaults.
-
-    Variables: `Adadelta/iterations` (i64), `Adadelta/lr`, and `Adadelta/decay`
-    where decay > 0. Slots: `<parameter>/Adadelta` (a), `<parameter>/Adadelta_1`
-    (d). `name` as in `#train.sgd`.
   }];
+  let scalars = [Train_Iterations, Train_Rate, Train_Decay];
+  let slots = [Train_Slot<"a">, Train_Slot<"d">];
 }
 
 def Train_AdamaxAttr : Train_KerasOptimizer<"Adamax", "adamax", (ins
@@ -209,19 +307,17 @@ def Train_AdamaxAttr : Train_KerasOptimizer<"Adamax", "adamax", (ins
     Train_FractionOr<"0.999">:$beta_2, Train_NumberOr<"1.0e-7">:$epsilon,
     Train_NumberOr<"0.0">:$decay)> {
   let summary = "Adamax, as in Keras 2.1";
-  let description = [{
+  let formula = [{
     Kingma and Ba, 2014, section 7. t = iterations + 1;
     m' = beta_1 m + (1 - beta_1) g; u' = max(beta_2 u, |g|);
     p' = p - lr / (1 - beta_1^t) m' / (u' + epsilon). `decay` as in `#train.sgd`.
 
     Written `#train.adamax<lr = 0.002, beta_1 = 0.9, beta_2 = 0.999,
     epsilon = 1.0e-7, decay = 0.0>`: these are the defaults.
-
-    Variables: `Adamax/iterations` (i64), `Adamax/lr`, `Adamax/beta_1`,
-    `Adamax/beta_2`, and `Adamax/decay` where decay > 0. Slots:
-    `<parameter>/Adamax` (m), `<parameter>/Adamax_1` (u). `name` as in
-    `#train.sgd`.
   }];
+  let scalars = [Train_Iterations, Train_Rate, Train_Changeable<"beta_1">,
+                 Train_Changeable<"beta_2">, Train_Decay];
+  let slots = [Train_Slot<"m">, Train_Slot<"u">];
 }
 
 def Train_NadamAttr : Train_KerasOptimizer<"Nadam", "nadam", (ins
@@ -229,7 +325,7 @@ def Train_NadamAttr : Train_KerasOptimizer<"Nadam", "nadam", (ins
     Train_FractionOr<"0.999">:$beta_2, Train_NumberOr<"1.0e-7">:$epsilon,
     Train_NumberOr<"0.004">:$schedule_decay)> {
   let summary = "Nadam, as in Keras 2.1";
-  let description = [{
+  let formula = [{
     Dozat, 2016. t = iterations + 1; mu(t) = beta_1 (1 - 0.96^(t schedule_decay) / 2);
     S' = S mu(t), from 1, once a step; N = S' mu(t + 1);
     m' = beta_1 m + (1 - beta_1) g; v' = beta_2 v + (1 - beta_2) g^2;
@@ -239,22 +335,19 @@ def Train_NadamAttr : Train_KerasOptimizer<"Nadam", "nadam", (ins
 
     Written `#train.nadam<lr = 0.002, beta_1 = 0.9, beta_2 = 0.999,
     epsilon = 1.0e-7, schedule_decay = 0.004>`: these are the defaults.
-
-    Variables: `Nadam/iterations` (i64), `Nadam/lr`, `Nadam/beta_1`,
-    `Nadam/beta_2`, `Nadam/m_schedule` (S). Slots: `<parameter>/Nadam` (m),
-    `<parameter>/Nadam_1` (v). `name` as in `#train.sgd`.
   }];
+  let scalars = [Train_Iterations, Train_Rate, Train_Changeable<"beta_1">,
+                 Train_Changeable<"beta_2">, Train_Scalar<"m_schedule", "Number", "1.0", "S">];
+  let slots = [Train_Slot<"m">, Train_Slot<"v">];
 }
 
 def Train_GradientDescentAttr : Train_ElementwiseOptimizer<"GradientDescent", "gradient_descent", (ins
     Train_Number:$lr)> {
   let summary = "Gradient descent, as in tf.train.GradientDescentOptimizer";
-  let description = [{
+  let formula = [{
     p' = p - lr g.
 
     Written `#train.gradient_descent<lr = 0.1>`: `lr` has no default.
-
-    Variable: `GradientDescent/lr`. No slots. `name` as in `#train.sgd`.
   }];
   let assemblyFormat = Train_Required<"lr", mnemonic, parameters>.format;
 }
@@ -263,7 +356,7 @@ def Train_TFAdamAttr : Train_ElementwiseOptimizer<"TFAdam", "tf_adam", (ins
     Train_NumberOr<"0.001">:$lr, Train_FractionOr<"0.9">:$beta_1,
     Train_FractionOr<"0.999">:$beta_2, Train_NumberOr<"1.0e-8">:$epsilon)> {
   let summary = "Adam, as in tf.train.AdamOptimizer";
-  let description = [{
+  let formula = [{
     `#train.adam` with epsilon 1e-8, and with the powers of beta_1 and beta_2 in
     variables: they start at beta_1 and beta_2 and are multiplied by them after
     each step. lr_t = lr sqrt(1 - beta2_power) / (1 - beta1_power);
@@ -272,35 +365,40 @@ def Train_TFAdamAttr : Train_ElementwiseOptimizer<"TFAdam", "tf_adam", (ins
 
     Written `#train.tf_adam<lr = 0.001, beta_1 = 0.9, beta_2 = 0.999,
     epsilon = 1.0e-8>`: these are the defaults.
-
-    Variables: `Adam/lr`, `Adam/beta_1`, `Adam/beta_2`, `Adam/beta1_power`,
-    `Adam/beta2_power`. Slots: `<parameter>/Adam` (m), `<parameter>/Adam_1` (v).
-    `name` as in `#train.sgd`.
   }];
+  let scope = "Adam";
+  let scalars = [Train_Rate, Train_Changeable<"beta_1">, Train_Changeable<"beta_2">,
+                 Train_Scalar<"beta1_power", "Number", "getImpl()->beta_1">,
+                 Train_Scalar<"beta2_power", "Number", "getImpl()->beta_2">];
+  let slots = [Train_Slot<"m">, Train_Slot<"v">];
+}
+
+/// A sum that starts above 0.
+def Train_AccumulatorSlot : Train_Slot<"a", "getImpl()->initial_accumulator"> {
+  let staysPositive = true;
 }
 
 def Train_TFAdagradAttr : Train_ElementwiseOptimizer<"TFAdagrad", "tf_adagrad", (ins
     Train_Number:$lr, Train_NumberOr<"0.1">:$initial_accumulator)> {
   let summary = "Adagrad, as in tf.train.AdagradOptimizer";
-  let description = [{
+  let formula = [{
     Duchi, Hazan and Singer, 2011. a' = a + g^2, from `initial_accumulator`, which
     is > 0; p' = p - lr g / sqrt(a'). Rows of a table that have no gradient are
     left alone, which takes for granted that the program assigns no a of 0.
 
     Written `#train.tf_adagrad<lr = 0.1, initial_accumulator = 0.1>`: `lr` has no
     default, the other is the default.
-
-    Variable: `Adagrad/lr`. Slot: `<parameter>/Adagrad` (a). `name` as in
-    `#train.sgd`.
   }];
   let assemblyFormat = Train_Required<"lr", mnemonic, parameters>.format;
+  let scope = "Adagrad";
+  let slots = [Train_AccumulatorSlot];
 }
 
 def Train_TFRMSPropAttr : Train_ElementwiseOptimizer<"TFRMSProp", "tf_rmsprop", (ins
     Train_Number:$lr, Train_FractionOr<"0.9">:$decay, Train_NumberOr<"0.0">:$momentum,
     Train_NumberOr<"1.0e-10">:$epsilon, Train_Option:$centered)> {
   let summary = "RMSProp, as in tf.train.RMSPropOptimizer";
-  let description = [{
+  let formula = [{
     Tieleman and Hinton, 2012; `centered` is by Graves, 2013.
     s' = decay s + (1 - decay) g^2, from 1;
     m' = momentum m + lr g / sqrt(s' + epsilon); p' = p - m'. With `centered`,
@@ -310,28 +408,29 @@ def Train_TFRMSPropAttr : Train_ElementwiseOptimizer<"TFRMSProp", "tf_rmsprop", 
     Written `#train.tf_rmsprop<lr = 0.1, decay = 0.9, momentum = 0.0,
     epsilon = 1.0e-10, centered = false>`: `lr` has no default, the others are
     the defaults.
-
-    Variables: `RMSProp/lr`, `RMSProp/decay`, `RMSProp/momentum`. Slots:
-    `<parameter>/RMSProp` (s), then c where it is centered, then m: the next ones
-    are `<parameter>/RMSProp_1` and `<parameter>/RMSProp_2`. `name` as in
-    `#train.sgd`.
   }];
   let assemblyFormat = Train_Required<"lr", mnemonic, parameters>.format;
+  let scope = "RMSProp";
+  let scalars = [Train_Rate, Train_Changeable<"decay">, Train_Changeable<"momentum">];
+  let slots = [Train_Slot<"s", "1.0">, Train_Slot<"c", "0.0", "getImpl()->centered">,
+               Train_Slot<"m">];
+  let slotText = [{Slots: `<parameter>/RMSProp` (s), then c where it is centered, then
+    m: the next ones are `<parameter>/RMSProp_1` and `<parameter>/RMSProp_2`.}];
 }
 
 def Train_TFAdadeltaAttr : Train_ElementwiseOptimizer<"TFAdadelta", "tf_adadelta", (ins
     Train_NumberOr<"0.001">:$lr, Train_FractionOr<"0.95">:$rho,
     Train_NumberOr<"1.0e-8">:$epsilon)> {
   let summary = "Adadelta, as in tf.train.AdadeltaOptimizer";
-  let description = [{
+  let formula = [{
     The formula of `#train.adadelta`, without a decay of the rate.
 
     Written `#train.tf_adadelta<lr = 0.001, rho = 0.95, epsilon = 1.0e-8>`: these
     are the defaults.
-
-    Variables: `Adadelta/lr`, `Adadelta/rho`. Slots: `<parameter>/Adadelta` (a),
-    `<parameter>/Adadelta_1` (d). `name` as in `#train.sgd`.
   }];
+  let scope = "Adadelta";
+  let scalars = [Train_Rate, Train_Changeable<"rho">];
+  let slots = [Train_Slot<"a">, Train_Slot<"d">];
 }
 
 def Train_FtrlAttr : Train_ElementwiseOptimizer<"Ftrl", "ftrl", (ins
@@ -339,7 +438,7 @@ def Train_FtrlAttr : Train_ElementwiseOptimizer<"Ftrl", "ftrl", (ins
     Train_NumberOr<"0.1">:$initial_accumulator, Train_NumberOr<"0.0">:$l1,
     Train_NumberOr<"0.0">:$l2, Train_NumberOr<"0.0">:$l2_shrinkage)> {
   let summary = "FTRL-proximal, as in tf.train.FtrlOptimizer";
-  let description = [{
+  let formula = [{
     McMahan et al., 2013. With k = -lr_power: n' = n + g^2, from
     `initial_accumulator`; z' = z + g + 2 l2_shrinkage p - (n'^k - n^k) / lr p;
     p' = (l1 sign(z') - z') / (n'^k / lr + 2 l2) where |z'| > l1, else 0.
@@ -349,11 +448,11 @@ def Train_FtrlAttr : Train_ElementwiseOptimizer<"Ftrl", "ftrl", (ins
     Written `#train.ftrl<lr = 0.1, lr_power = -0.5, initial_accumulator = 0.1,
     l1 = 0.0, l2 = 0.0, l2_shrinkage = 0.0>`: `lr` has no default, the others are
     the defaults.
-
-    Variables: `Ftrl/lr`, `Ftrl/l1`, `Ftrl/l2`, `Ftrl/l2_shrinkage`. Slots:
-    `<parameter>/Ftrl` (n), `<parameter>/Ftrl_1` (z). `name` as in `#train.sgd`.
   }];
   let assemblyFormat = Train_Required<"lr", mnemonic, parameters>.format;
+  let scalars = [Train_Rate, Train_Changeable<"l1">, Train_Changeable<"l2">,
+                 Train_Changeable<"l2_shrinkage">];
+  let slots = [Train_Slot<"n", "getImpl()->initial_accumulator">, Train_Slot<"z">];
 }
 
 #endif // FLYWHEEL_DIALECT_TRAIN_TRAINOPTIMIZERS

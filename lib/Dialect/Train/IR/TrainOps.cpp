@@ -75,13 +75,14 @@ static LogicalResult verifyAnyAccess(Operation *op, FlatSymbolRefAttr symbol,
   auto found = cast<RankedTensorType>(type);
   Type element = found.getElementType();
   if (found.getRank() == 0 &&
-      (scalar->isCounter ? element.isInteger(64)
-                         : element.isF32() || element.isF64()))
+      (scalar->isCounter() ? element.isInteger(64)
+                           : element.isF32() || element.isF64()))
     return success();
   return op->emitOpError() << "expected the type of " << symbol
                            << ", a scalar of an optimizer, "
-                           << (scalar->isCounter ? "tensor<i64>"
-                                                 : "tensor<f32> or tensor<f64>")
+                           << (scalar->isCounter()
+                                   ? "tensor<i64>"
+                                   : "tensor<f32> or tensor<f64>")
                            << ", found " << type;
 }
 

@@ -81,7 +81,7 @@ flywheel::train::findClauseScalar(Operation *op, StringRef name) {
   if (scale)
     specs = scale.getScalarVariables();
   if (accumulates)
-    specs.push_back({"micro_step", true, 0.0});
+    specs.push_back({"micro_step", ScalarRole::Counter, 0.0});
   for (const ScalarVariableSpec &spec : specs)
     if (spec.name == name)
       return spec;
@@ -90,9 +90,9 @@ flywheel::train::findClauseScalar(Operation *op, StringRef name) {
 
 SmallVector<ScalarVariableSpec> LossScaleAttr::getScalarVariables() const {
   SmallVector<ScalarVariableSpec> specs = {
-      {"loss_scale", false, getInitial().value}};
+      {"loss_scale", ScalarRole::Number, getInitial().value}};
   if (isDynamic())
-    specs.push_back({"good_steps", true, 0.0});
+    specs.push_back({"good_steps", ScalarRole::Counter, 0.0});
   return specs;
 }
 

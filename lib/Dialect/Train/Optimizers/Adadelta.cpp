@@ -18,16 +18,6 @@ LogicalResult AdadeltaAttr::verify(EmitErrorFn emitError, Real lr, Real rho,
                  succeeded(verifyName(emitError, name)));
 }
 
-StringRef AdadeltaAttr::getOptimizerName() const { return "Adadelta"; }
-
-SmallVector<ScalarVariableSpec> AdadeltaAttr::getScalarVariables() const {
-  return withDecay({iterationsSpec(), {"lr", false, getLr()}}, getDecay());
-}
-
-SmallVector<SlotSpec> AdadeltaAttr::getSlots(RankedTensorType) const {
-  return SmallVector<SlotSpec>(2);
-}
-
 void AdadeltaAttr::buildStep(OpBuilder &b, Location loc, ValueRange scalars,
                              SmallVectorImpl<Value> &stepValues,
                              MutableArrayRef<Value> newScalars) const {

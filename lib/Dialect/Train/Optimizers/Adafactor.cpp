@@ -23,12 +23,6 @@ LogicalResult AdafactorAttr::verify(EmitErrorFn emitError, Real lr,
       succeeded(verifyName(emitError, name)));
 }
 
-StringRef AdafactorAttr::getOptimizerName() const { return "Adafactor"; }
-
-SmallVector<ScalarVariableSpec> AdafactorAttr::getScalarVariables() const {
-  return {iterationsSpec(), {"lr", false, getLr()}};
-}
-
 /// Returns `type` without dimension `dim`.
 static RankedTensorType dropDimension(RankedTensorType type, int64_t dim) {
   SmallVector<int64_t> shape(type.getShape());
@@ -49,7 +43,7 @@ void AdafactorAttr::buildStep(OpBuilder &b, Location loc, ValueRange scalars,
                               MutableArrayRef<Value> newScalars) const {
   StepScalars step(*this, b, loc, scalars, newScalars);
   Expr t = step.count() + 1.0;
-  Expr rate = min(step["lr"], t.splat(1.0) / sqrt(t));
+  Expr rate = min(step[Lr], t.splat(1.0) / sqrt(t));
   stepValues.assign({rate, complementPower(t, t.splat(-getDecayRate()))});
 }
 

@@ -17,16 +17,6 @@ LogicalResult AdagradAttr::verify(EmitErrorFn emitError, Real lr, Real epsilon,
                  succeeded(verifyName(emitError, name)));
 }
 
-StringRef AdagradAttr::getOptimizerName() const { return "Adagrad"; }
-
-SmallVector<ScalarVariableSpec> AdagradAttr::getScalarVariables() const {
-  return withDecay({iterationsSpec(), {"lr", false, getLr()}}, getDecay());
-}
-
-SmallVector<SlotSpec> AdagradAttr::getSlots(RankedTensorType) const {
-  return {{}};
-}
-
 void AdagradAttr::buildStep(OpBuilder &b, Location loc, ValueRange scalars,
                             SmallVectorImpl<Value> &stepValues,
                             MutableArrayRef<Value> newScalars) const {

@@ -17,21 +17,11 @@ LogicalResult AdamAttr::verify(EmitErrorFn emitError, Real lr, Real beta1,
       succeeded(verifyNonNegative(emitError, "decay", decay)));
 }
 
-StringRef AdamAttr::getOptimizerName() const { return "Adam"; }
-
-SmallVector<ScalarVariableSpec> AdamAttr::getScalarVariables() const {
-  return withDecay(adamScalars(getLr(), getBeta_1(), getBeta_2()), getDecay());
-}
-
-SmallVector<SlotSpec> AdamAttr::getSlots(RankedTensorType) const {
-  return SmallVector<SlotSpec>(getAmsgrad() ? 3 : 2);
-}
-
 void AdamAttr::buildStep(OpBuilder &b, Location loc, ValueRange scalars,
                          SmallVectorImpl<Value> &stepValues,
                          MutableArrayRef<Value> newScalars) const {
   StepScalars step(*this, b, loc, scalars, newScalars);
-  Expr beta1 = step["beta_1"], beta2 = step["beta_2"];
+  Expr beta1 = step[Beta_1], beta2 = step[Beta_2];
   Expr iterations = step.count();
   Expr lr = step.decayedRate(iterations);
   Expr t = iterations + 1.0;

@@ -17,26 +17,14 @@ LogicalResult AdamWAttr::verify(EmitErrorFn emitError, Real lr, Real beta1,
       succeeded(verifyNonNegative(emitError, "weight_decay", weightDecay)));
 }
 
-StringRef AdamWAttr::getOptimizerName() const { return "AdamW"; }
-
-SmallVector<ScalarVariableSpec> AdamWAttr::getScalarVariables() const {
-  auto specs = adamScalars(getLr(), getBeta_1(), getBeta_2());
-  specs.push_back({"weight_decay", false, getWeightDecay()});
-  return specs;
-}
-
-SmallVector<SlotSpec> AdamWAttr::getSlots(RankedTensorType) const {
-  return SmallVector<SlotSpec>(2);
-}
-
 void AdamWAttr::buildStep(OpBuilder &b, Location loc, ValueRange scalars,
                           SmallVectorImpl<Value> &stepValues,
                           MutableArrayRef<Value> newScalars) const {
   StepScalars step(*this, b, loc, scalars, newScalars);
-  Expr lr = step["lr"], beta1 = step["beta_1"], beta2 = step["beta_2"];
+  Expr lr = step[Lr], beta1 = step[Beta_1], beta2 = step[Beta_2];
   Expr t = step.count() + 1.0;
   stepValues.assign({lr / complementPower(beta1, t), beta1, beta2,
-                     complementPower(beta2, t), lr * step["weight_decay"]});
+                     complementPower(beta2, t), lr * step[WeightDecay]});
 }
 
 unsigned AdamWAttr::getNumStepValues() const { return 5; }

@@ -17,25 +17,15 @@ LogicalResult AdamaxAttr::verify(EmitErrorFn emitError, Real lr, Real beta1,
       succeeded(verifyNonNegative(emitError, "decay", decay)));
 }
 
-StringRef AdamaxAttr::getOptimizerName() const { return "Adamax"; }
-
-SmallVector<ScalarVariableSpec> AdamaxAttr::getScalarVariables() const {
-  return withDecay(adamScalars(getLr(), getBeta_1(), getBeta_2()), getDecay());
-}
-
-SmallVector<SlotSpec> AdamaxAttr::getSlots(RankedTensorType) const {
-  return SmallVector<SlotSpec>(2);
-}
-
 void AdamaxAttr::buildStep(OpBuilder &b, Location loc, ValueRange scalars,
                            SmallVectorImpl<Value> &stepValues,
                            MutableArrayRef<Value> newScalars) const {
   StepScalars step(*this, b, loc, scalars, newScalars);
-  Expr beta1 = step["beta_1"];
+  Expr beta1 = step[Beta_1];
   Expr iterations = step.count();
   Expr lr = step.decayedRate(iterations);
   stepValues.assign(
-      {lr / complementPower(beta1, iterations + 1.0), beta1, step["beta_2"]});
+      {lr / complementPower(beta1, iterations + 1.0), beta1, step[Beta_2]});
 }
 
 unsigned AdamaxAttr::getNumStepValues() const { return 3; }

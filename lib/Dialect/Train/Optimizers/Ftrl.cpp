@@ -38,24 +38,11 @@ LogicalResult FtrlAttr::verify(EmitErrorFn emitError, Real lr, Real lrPower,
       succeeded(verifyName(emitError, name)));
 }
 
-StringRef FtrlAttr::getOptimizerName() const { return "Ftrl"; }
-
-SmallVector<ScalarVariableSpec> FtrlAttr::getScalarVariables() const {
-  return {{"lr", false, getLr()},
-          {"l1", false, getL1()},
-          {"l2", false, getL2()},
-          {"l2_shrinkage", false, getL2Shrinkage()}};
-}
-
-SmallVector<SlotSpec> FtrlAttr::getSlots(RankedTensorType) const {
-  return {{getInitialAccumulator()}, {}};
-}
-
 void FtrlAttr::buildStep(OpBuilder &b, Location loc, ValueRange scalars,
                          SmallVectorImpl<Value> &stepValues,
                          MutableArrayRef<Value> newScalars) const {
   StepScalars step(*this, b, loc, scalars, newScalars);
-  stepValues.assign({step["lr"], step["l1"], step["l2"], step["l2_shrinkage"]});
+  stepValues.assign({step[Lr], step[L1], step[L2], step[L2Shrinkage]});
 }
 
 unsigned FtrlAttr::getNumStepValues() const { return 4; }

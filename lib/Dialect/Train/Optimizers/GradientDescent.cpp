@@ -15,25 +15,12 @@ LogicalResult GradientDescentAttr::verify(EmitErrorFn emitError, Real lr,
                  succeeded(verifyName(emitError, name)));
 }
 
-StringRef GradientDescentAttr::getOptimizerName() const {
-  return "GradientDescent";
-}
-
-SmallVector<ScalarVariableSpec>
-GradientDescentAttr::getScalarVariables() const {
-  return {{"lr", false, getLr()}};
-}
-
-SmallVector<SlotSpec> GradientDescentAttr::getSlots(RankedTensorType) const {
-  return {};
-}
-
 void GradientDescentAttr::buildStep(OpBuilder &b, Location loc,
                                     ValueRange scalars,
                                     SmallVectorImpl<Value> &stepValues,
                                     MutableArrayRef<Value> newScalars) const {
   StepScalars step(*this, b, loc, scalars, newScalars);
-  stepValues.assign({step["lr"]});
+  stepValues.assign({step[Lr]});
 }
 
 unsigned GradientDescentAttr::getNumStepValues() const { return 1; }

@@ -18,28 +18,15 @@ LogicalResult LAMBAttr::verify(EmitErrorFn emitError, Real lr, Real beta1,
       succeeded(verifyNonNegative(emitError, "weight_decay", weightDecay)));
 }
 
-StringRef LAMBAttr::getOptimizerName() const { return "LAMB"; }
-
-SmallVector<ScalarVariableSpec> LAMBAttr::getScalarVariables() const {
-  auto specs = adamScalars(getLr(), getBeta_1(), getBeta_2());
-  specs.push_back({"weight_decay", false, getWeightDecay()});
-  return specs;
-}
-
-SmallVector<SlotSpec> LAMBAttr::getSlots(RankedTensorType) const {
-  return SmallVector<SlotSpec>(2);
-}
-
 void LAMBAttr::buildStep(OpBuilder &b, Location loc, ValueRange scalars,
                          SmallVectorImpl<Value> &stepValues,
                          MutableArrayRef<Value> newScalars) const {
   StepScalars step(*this, b, loc, scalars, newScalars);
-  Expr beta1 = step["beta_1"], beta2 = step["beta_2"];
+  Expr beta1 = step[Beta_1], beta2 = step[Beta_2];
   Expr t = step.count() + 1.0;
   Expr one = t.splat(1.0);
-  stepValues.assign({step["lr"], beta1, beta2, one / complementPower(beta1, t),
-                     one / sqrt(complementPower(beta2, t)),
-                     step["weight_decay"]});
+  stepValues.assign({step[Lr], beta1, beta2, one / complementPower(beta1, t),
+                     one / sqrt(complementPower(beta2, t)), step[WeightDecay]});
 }
 
 SmallVector<Value> LAMBAttr::buildParameterUpdate(OpBuilder &b, Location loc,

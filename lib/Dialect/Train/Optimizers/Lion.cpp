@@ -19,25 +19,11 @@ LogicalResult LionAttr::verify(EmitErrorFn emitError, Real lr, Real beta1,
       succeeded(verifyName(emitError, name)));
 }
 
-StringRef LionAttr::getOptimizerName() const { return "Lion"; }
-
-SmallVector<ScalarVariableSpec> LionAttr::getScalarVariables() const {
-  return {{"lr", false, getLr()},
-          {"beta_1", false, getBeta_1()},
-          {"beta_2", false, getBeta_2()},
-          {"weight_decay", false, getWeightDecay()}};
-}
-
-SmallVector<SlotSpec> LionAttr::getSlots(RankedTensorType) const {
-  return {{}};
-}
-
 void LionAttr::buildStep(OpBuilder &b, Location loc, ValueRange scalars,
                          SmallVectorImpl<Value> &stepValues,
                          MutableArrayRef<Value> newScalars) const {
   StepScalars step(*this, b, loc, scalars, newScalars);
-  stepValues.assign(
-      {step["lr"], step["beta_1"], step["beta_2"], step["weight_decay"]});
+  stepValues.assign({step[Lr], step[Beta_1], step[Beta_2], step[WeightDecay]});
 }
 
 unsigned LionAttr::getNumStepValues() const { return 4; }

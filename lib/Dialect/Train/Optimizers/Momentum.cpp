@@ -17,16 +17,6 @@ LogicalResult MomentumAttr::verify(EmitErrorFn emitError, Real lr,
       succeeded(verifyName(emitError, name)));
 }
 
-StringRef MomentumAttr::getOptimizerName() const { return "Momentum"; }
-
-SmallVector<ScalarVariableSpec> MomentumAttr::getScalarVariables() const {
-  return {{"lr", false, getLr()}, {"momentum", false, getMomentum()}};
-}
-
-SmallVector<SlotSpec> MomentumAttr::getSlots(RankedTensorType) const {
-  return {{}};
-}
-
 void MomentumAttr::buildStep(OpBuilder &, Location, ValueRange scalars,
                              SmallVectorImpl<Value> &stepValues,
                              MutableArrayRef<Value>) const {

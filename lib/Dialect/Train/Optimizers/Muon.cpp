@@ -21,29 +21,15 @@ LogicalResult MuonAttr::verify(EmitErrorFn emitError, Real lr, Real momentum,
       succeeded(verifyName(emitError, name)));
 }
 
-StringRef MuonAttr::getOptimizerName() const { return "Muon"; }
-
-SmallVector<ScalarVariableSpec> MuonAttr::getScalarVariables() const {
-  return {iterationsSpec(),
-          {"lr", false, getLr()},
-          {"momentum", false, getMomentum()},
-          {"weight_decay", false, getWeightDecay()},
-          {"adam_lr", false, getAdamLr()}};
-}
-
-SmallVector<SlotSpec> MuonAttr::getSlots(RankedTensorType type) const {
-  return SmallVector<SlotSpec>(type.getRank() == 2 ? 1 : 2);
-}
-
 void MuonAttr::buildStep(OpBuilder &b, Location loc, ValueRange scalars,
                          SmallVectorImpl<Value> &stepValues,
                          MutableArrayRef<Value> newScalars) const {
   StepScalars step(*this, b, loc, scalars, newScalars);
-  Expr lr = step["lr"], adamLr = step["adam_lr"], decay = step["weight_decay"];
+  Expr lr = step[Lr], adamLr = step[AdamLr], decay = step[WeightDecay];
   Expr t = step.count() + 1.0;
   Expr beta1 = t.splat(0.9), beta2 = t.splat(0.95);
   // The values for a matrix, then the five of #train.adamw.
-  stepValues.assign({lr, step["momentum"], lr * decay,
+  stepValues.assign({lr, step[Momentum], lr * decay,
                      adamLr / complementPower(beta1, t), beta1, beta2,
                      complementPower(beta2, t), adamLr * decay});
 }

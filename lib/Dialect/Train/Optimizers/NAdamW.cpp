@@ -17,27 +17,15 @@ LogicalResult NAdamWAttr::verify(EmitErrorFn emitError, Real lr, Real beta1,
       succeeded(verifyNonNegative(emitError, "weight_decay", weightDecay)));
 }
 
-StringRef NAdamWAttr::getOptimizerName() const { return "NAdamW"; }
-
-SmallVector<ScalarVariableSpec> NAdamWAttr::getScalarVariables() const {
-  auto specs = adamScalars(getLr(), getBeta_1(), getBeta_2());
-  specs.push_back({"weight_decay", false, getWeightDecay()});
-  return specs;
-}
-
-SmallVector<SlotSpec> NAdamWAttr::getSlots(RankedTensorType) const {
-  return SmallVector<SlotSpec>(2);
-}
-
 void NAdamWAttr::buildStep(OpBuilder &b, Location loc, ValueRange scalars,
                            SmallVectorImpl<Value> &stepValues,
                            MutableArrayRef<Value> newScalars) const {
   StepScalars step(*this, b, loc, scalars, newScalars);
-  Expr lr = step["lr"], beta1 = step["beta_1"], beta2 = step["beta_2"];
+  Expr lr = step[Lr], beta1 = step[Beta_1], beta2 = step[Beta_2];
   Expr t = step.count() + 1.0;
   stepValues.assign({lr, beta1, beta2, beta1 / complementPower(beta1, t + 1.0),
                      (1.0 - beta1) / complementPower(beta1, t),
-                     complementPower(beta2, t), step["weight_decay"]});
+                     complementPower(beta2, t), step[WeightDecay]});
 }
 
 unsigned NAdamWAttr::getNumStepValues() const { return 7; }

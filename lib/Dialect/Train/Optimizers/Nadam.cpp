@@ -17,31 +17,19 @@ LogicalResult NadamAttr::verify(EmitErrorFn emitError, Real lr, Real beta1,
       succeeded(verifyNonNegative(emitError, "schedule_decay", scheduleDecay)));
 }
 
-StringRef NadamAttr::getOptimizerName() const { return "Nadam"; }
-
-SmallVector<ScalarVariableSpec> NadamAttr::getScalarVariables() const {
-  auto specs = adamScalars(getLr(), getBeta_1(), getBeta_2());
-  specs.push_back({"m_schedule", false, 1.0});
-  return specs;
-}
-
-SmallVector<SlotSpec> NadamAttr::getSlots(RankedTensorType) const {
-  return SmallVector<SlotSpec>(2);
-}
-
 void NadamAttr::buildStep(OpBuilder &b, Location loc, ValueRange scalars,
                           SmallVectorImpl<Value> &stepValues,
                           MutableArrayRef<Value> newScalars) const {
   StepScalars step(*this, b, loc, scalars, newScalars);
-  Expr beta1 = step["beta_1"], beta2 = step["beta_2"];
+  Expr beta1 = step[Beta_1], beta2 = step[Beta_2];
   Expr t = step.count() + 1.0;
   double rate = getScheduleDecay();
   Expr base = t.splat(0.96);
   Expr momentum = beta1 * (1.0 - 0.5 * pow(base, t * rate));
   Expr nextMomentum = beta1 * (1.0 - 0.5 * pow(base, (t + 1.0) * rate));
-  Expr schedule = step["m_schedule"] * momentum;
-  step.set("m_schedule", schedule);
-  stepValues.assign({step["lr"], beta1, beta2,
+  Expr schedule = step[MSchedule] * momentum;
+  step.set(MSchedule, schedule);
+  stepValues.assign({step[Lr], beta1, beta2,
                      (1.0 - momentum) / (1.0 - schedule),
                      nextMomentum / (1.0 - schedule * nextMomentum),
                      complementPower(beta2, t)});

@@ -59,43 +59,27 @@ LogicalResult train::verifyAdam(EmitErrorFn emitError, double lr, double beta1,
                  succeeded(verifyName(emitError, name)));
 }
 
-SmallVector<ScalarVariableSpec>
-train::withDecay(SmallVector<ScalarVariableSpec> specs, double decay) {
-  if (decay > 0.0)
-    specs.push_back({"decay", false, decay});
-  return specs;
-}
-
-SmallVector<ScalarVariableSpec> train::adamScalars(double lr, double beta1,
-                                                   double beta2) {
-  return {iterationsSpec(),
-          {"lr", false, lr},
-          {"beta_1", false, beta1},
-          {"beta_2", false, beta2}};
-}
-
-ScalarVariableSpec train::iterationsSpec() { return {"iterations", true, 0.0}; }
-
-unsigned StepScalars::find(StringRef name) const {
+std::optional<unsigned> StepScalars::find(ScalarRole role) const {
   const auto *it = llvm::find_if(
-      specs, [&](const ScalarVariableSpec &spec) { return spec.name == name; });
-  assert(it != specs.end() && "a step reads what its optimizer declares");
+      specs, [&](const ScalarVariableSpec &spec) { return spec.role == role; });
+  if (it == specs.end())
+    return std::nullopt;
   return it - specs.begin();
 }
 
-Expr StepScalars::operator[](StringRef name) const {
-  return {builder, loc, scalars[find(name)]};
+Expr StepScalars::operator[](unsigned index) const {
+  return {builder, loc, scalars[index]};
 }
 
-void StepScalars::set(StringRef name, Value value) {
-  newScalars[find(name)] = value;
+void StepScalars::set(unsigned index, Value value) {
+  newScalars[index] = value;
 }
 
 Expr StepScalars::count() {
-  unsigned index = find("iterations");
+  unsigned index = *find(ScalarRole::Counter);
   Value counter = scalars[index];
   // The numbers of a step have one type.
-  Type type = (*this)["lr"].getType();
+  Type type = (*this)[*find(ScalarRole::Rate)].getType();
   Expr number(builder, loc,
               arith::SIToFPOp::create(builder, loc, type, counter));
   Value one = arith::ConstantOp::create(
@@ -107,12 +91,9 @@ Expr StepScalars::count() {
 }
 
 Expr StepScalars::decayedRate(Expr iterations) const {
-  Expr lr = (*this)["lr"];
-  if (llvm::none_of(specs, [](const ScalarVariableSpec &spec) {
-        return spec.name == "decay";
-      }))
-    return lr;
-  return lr / (1.0 + (*this)["decay"] * iterations);
+  Expr lr = (*this)[*find(ScalarRole::Rate)];
+  std::optional<unsigned> decay = find(ScalarRole::Decay);
+  return decay ? lr / (1.0 + (*this)[*decay] * iterations) : lr;
 }
 
 Expr train::mix(Expr beta, Expr old, Expr fresh) {

@@ -5,7 +5,7 @@
 //===----------------------------------------------------------------------===//
 //
 // The words that the files of optimizers are written in: checks of
-// hyper-parameters, the scalar variables of a step by name, and terms.
+// hyper-parameters, the scalar variables of a step, and terms.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,6 +19,7 @@
 
 #include <array>
 #include <cmath>
+#include <optional>
 
 namespace flywheel::train {
 
@@ -52,18 +53,6 @@ llvm::LogicalResult verifyAdam(EmitErrorFn emitError, double lr, double beta1,
 // Scalar variables
 //===----------------------------------------------------------------------===//
 
-/// Returns `specs`, and `decay` if it is > 0: otherwise, a step does not read
-/// it.
-llvm::SmallVector<ScalarVariableSpec>
-withDecay(llvm::SmallVector<ScalarVariableSpec> specs, double decay);
-
-/// Returns the counter of steps, which `StepScalars::count` reads.
-ScalarVariableSpec iterationsSpec();
-
-/// Returns `iterations`, `lr`, `beta_1` and `beta_2`.
-llvm::SmallVector<ScalarVariableSpec> adamScalars(double lr, double beta1,
-                                                  double beta2);
-
 /// The scalar variables of an optimizer in one step, for implementations of
 /// `buildStep`, which read and set them.
 class StepScalars {
@@ -75,10 +64,11 @@ public:
       : builder(builder), loc(loc), specs(optimizer.getScalarVariables()),
         scalars(scalars), newScalars(newScalars) {}
 
-  /// Returns the number that the variable `name` has before the step.
-  Expr operator[](llvm::StringRef name) const;
-  /// Sets the new value of the scalar `name`.
-  void set(llvm::StringRef name, mlir::Value value);
+  /// Returns the number that the variable of an index, an enumerator of the
+  /// optimizer's `Scalar`, has before the step.
+  Expr operator[](unsigned index) const;
+  /// Sets the new value of the variable of an index.
+  void set(unsigned index, mlir::Value value);
   /// Returns `iterations` before the step, as a number, and increments the
   /// variable.
   Expr count();
@@ -86,7 +76,8 @@ public:
   Expr decayedRate(Expr iterations) const;
 
 private:
-  unsigned find(llvm::StringRef name) const;
+  /// Returns the index of the variable of this role, if there is one.
+  std::optional<unsigned> find(ScalarRole role) const;
 
   mlir::OpBuilder &builder;
   mlir::Location loc;

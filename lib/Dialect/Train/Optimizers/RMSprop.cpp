@@ -18,23 +18,11 @@ LogicalResult RMSpropAttr::verify(EmitErrorFn emitError, Real lr, Real rho,
                  succeeded(verifyName(emitError, name)));
 }
 
-StringRef RMSpropAttr::getOptimizerName() const { return "RMSprop"; }
-
-SmallVector<ScalarVariableSpec> RMSpropAttr::getScalarVariables() const {
-  return withDecay(
-      {iterationsSpec(), {"lr", false, getLr()}, {"rho", false, getRho()}},
-      getDecay());
-}
-
-SmallVector<SlotSpec> RMSpropAttr::getSlots(RankedTensorType) const {
-  return {{}};
-}
-
 void RMSpropAttr::buildStep(OpBuilder &b, Location loc, ValueRange scalars,
                             SmallVectorImpl<Value> &stepValues,
                             MutableArrayRef<Value> newScalars) const {
   StepScalars step(*this, b, loc, scalars, newScalars);
-  stepValues.assign({step.decayedRate(step.count()), step["rho"]});
+  stepValues.assign({step.decayedRate(step.count()), step[Rho]});
 }
 
 unsigned RMSpropAttr::getNumStepValues() const { return 2; }

@@ -18,22 +18,11 @@ LogicalResult SGDAttr::verify(EmitErrorFn emitError, Real lr, Real momentum,
       succeeded(verifyName(emitError, name)));
 }
 
-StringRef SGDAttr::getOptimizerName() const { return "SGD"; }
-
-SmallVector<ScalarVariableSpec> SGDAttr::getScalarVariables() const {
-  return withDecay({iterationsSpec(),
-                    {"lr", false, getLr()},
-                    {"momentum", false, getMomentum()}},
-                   getDecay());
-}
-
-SmallVector<SlotSpec> SGDAttr::getSlots(RankedTensorType) const { return {{}}; }
-
 void SGDAttr::buildStep(OpBuilder &b, Location loc, ValueRange scalars,
                         SmallVectorImpl<Value> &stepValues,
                         MutableArrayRef<Value> newScalars) const {
   StepScalars step(*this, b, loc, scalars, newScalars);
-  stepValues.assign({step.decayedRate(step.count()), step["momentum"]});
+  stepValues.assign({step.decayedRate(step.count()), step[Momentum]});
 }
 
 unsigned SGDAttr::getNumStepValues() const { return 2; }

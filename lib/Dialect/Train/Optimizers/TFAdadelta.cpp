@@ -17,21 +17,11 @@ LogicalResult TFAdadeltaAttr::verify(EmitErrorFn emitError, Real lr, Real rho,
                  succeeded(verifyName(emitError, name)));
 }
 
-StringRef TFAdadeltaAttr::getOptimizerName() const { return "Adadelta"; }
-
-SmallVector<ScalarVariableSpec> TFAdadeltaAttr::getScalarVariables() const {
-  return {{"lr", false, getLr()}, {"rho", false, getRho()}};
-}
-
-SmallVector<SlotSpec> TFAdadeltaAttr::getSlots(RankedTensorType) const {
-  return SmallVector<SlotSpec>(2);
-}
-
 void TFAdadeltaAttr::buildStep(OpBuilder &b, Location loc, ValueRange scalars,
                                SmallVectorImpl<Value> &stepValues,
                                MutableArrayRef<Value> newScalars) const {
   StepScalars step(*this, b, loc, scalars, newScalars);
-  stepValues.assign({step["lr"], step["rho"]});
+  stepValues.assign({step[Lr], step[Rho]});
 }
 
 unsigned TFAdadeltaAttr::getNumStepValues() const { return 2; }

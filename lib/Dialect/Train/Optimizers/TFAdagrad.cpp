@@ -17,21 +17,11 @@ LogicalResult TFAdagradAttr::verify(EmitErrorFn emitError, Real lr,
                  succeeded(verifyName(emitError, name)));
 }
 
-StringRef TFAdagradAttr::getOptimizerName() const { return "Adagrad"; }
-
-SmallVector<ScalarVariableSpec> TFAdagradAttr::getScalarVariables() const {
-  return {{"lr", false, getLr()}};
-}
-
-SmallVector<SlotSpec> TFAdagradAttr::getSlots(RankedTensorType) const {
-  return {{getInitialAccumulator(), /*type=*/{}, /*staysPositive=*/true}};
-}
-
 void TFAdagradAttr::buildStep(OpBuilder &b, Location loc, ValueRange scalars,
                               SmallVectorImpl<Value> &stepValues,
                               MutableArrayRef<Value> newScalars) const {
   StepScalars step(*this, b, loc, scalars, newScalars);
-  stepValues.assign({step["lr"]});
+  stepValues.assign({step[Lr]});
 }
 
 unsigned TFAdagradAttr::getNumStepValues() const { return 1; }

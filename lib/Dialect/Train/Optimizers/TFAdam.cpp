@@ -14,30 +14,16 @@ LogicalResult TFAdamAttr::verify(EmitErrorFn emitError, Real lr, Real beta1,
   return verifyAdam(emitError, lr, beta1, beta2, epsilon, name);
 }
 
-StringRef TFAdamAttr::getOptimizerName() const { return "Adam"; }
-
-SmallVector<ScalarVariableSpec> TFAdamAttr::getScalarVariables() const {
-  return {{"lr", false, getLr()},
-          {"beta_1", false, getBeta_1()},
-          {"beta_2", false, getBeta_2()},
-          {"beta1_power", false, getBeta_1()},
-          {"beta2_power", false, getBeta_2()}};
-}
-
-SmallVector<SlotSpec> TFAdamAttr::getSlots(RankedTensorType) const {
-  return SmallVector<SlotSpec>(2);
-}
-
 void TFAdamAttr::buildStep(OpBuilder &b, Location loc, ValueRange scalars,
                            SmallVectorImpl<Value> &stepValues,
                            MutableArrayRef<Value> newScalars) const {
   StepScalars step(*this, b, loc, scalars, newScalars);
-  Expr beta1 = step["beta_1"], beta2 = step["beta_2"];
-  Expr power1 = step["beta1_power"], power2 = step["beta2_power"];
-  step.set("beta1_power", power1 * beta1);
-  step.set("beta2_power", power2 * beta2);
+  Expr beta1 = step[Beta_1], beta2 = step[Beta_2];
+  Expr power1 = step[Beta1Power], power2 = step[Beta2Power];
+  step.set(Beta1Power, power1 * beta1);
+  step.set(Beta2Power, power2 * beta2);
   stepValues.assign(
-      {step["lr"] * sqrt(1.0 - power2) / (1.0 - power1), beta1, beta2});
+      {step[Lr] * sqrt(1.0 - power2) / (1.0 - power1), beta1, beta2});
 }
 
 unsigned TFAdamAttr::getNumStepValues() const { return 3; }

@@ -20,26 +20,11 @@ LogicalResult TFRMSPropAttr::verify(EmitErrorFn emitError, Real lr, Real decay,
       succeeded(verifyName(emitError, name)));
 }
 
-StringRef TFRMSPropAttr::getOptimizerName() const { return "RMSProp"; }
-
-SmallVector<ScalarVariableSpec> TFRMSPropAttr::getScalarVariables() const {
-  return {{"lr", false, getLr()},
-          {"decay", false, getDecay()},
-          {"momentum", false, getMomentum()}};
-}
-
-SmallVector<SlotSpec> TFRMSPropAttr::getSlots(RankedTensorType) const {
-  // Mean of squares, mean of gradients if it is centered, momentum.
-  SmallVector<SlotSpec> slots(getCentered() ? 3 : 2);
-  slots.front().initialValue = 1.0;
-  return slots;
-}
-
 void TFRMSPropAttr::buildStep(OpBuilder &b, Location loc, ValueRange scalars,
                               SmallVectorImpl<Value> &stepValues,
                               MutableArrayRef<Value> newScalars) const {
   StepScalars step(*this, b, loc, scalars, newScalars);
-  stepValues.assign({step["lr"], step["decay"], step["momentum"]});
+  stepValues.assign({step[Lr], step[Decay], step[Momentum]});
 }
 
 unsigned TFRMSPropAttr::getNumStepValues() const { return 3; }

@@ -61,7 +61,7 @@ private:
   void declareMasters();
   LogicalResult declareSlots();
   LogicalResult emitSchedule();
-  VariableOp lookupScalar(StringRef name);
+  VariableOp lookupScalar(ScalarRole role);
   LogicalResult emitUpdates();
   Value readParameter(const Parameter &parameter);
   LogicalResult updateParameter(const Parameter &parameter, Value value,
@@ -114,8 +114,8 @@ LogicalResult ApplyExpander::declareScalars(Type number) {
   if (!state.scalars.empty())
     return success();
   for (const ScalarVariableSpec &spec : optimizer.getScalarVariables()) {
-    auto type = RankedTensorType::get({}, spec.isCounter ? builder.getI64Type()
-                                                         : number);
+    auto type = RankedTensorType::get(
+        {}, spec.isCounter() ? builder.getI64Type() : number);
     FailureOr<VariableOp> declared = findScalar(spec, type);
     if (failed(declared))
       return failure();
@@ -198,10 +198,10 @@ LogicalResult ApplyExpander::declareSlots() {
 }
 
 /// Returns the variable of that name of the optimizer, or null.
-VariableOp ApplyExpander::lookupScalar(StringRef name) {
+VariableOp ApplyExpander::lookupScalar(ScalarRole role) {
   for (auto [spec, variable] :
        llvm::zip_equal(optimizer.getScalarVariables(), state.scalars))
-    if (spec.name == name)
+    if (spec.role == role)
       return variable;
   return {};
 }
@@ -243,11 +243,11 @@ LogicalResult ApplyExpander::emitSchedule() {
   ScheduleAttrInterface schedule = apply.getScheduleAttr();
   if (!schedule)
     return success();
-  VariableOp counter = lookupScalar("iterations");
+  VariableOp counter = lookupScalar(ScalarRole::Counter);
   if (!counter) {
     if (!state.counter) {
       auto type = RankedTensorType::get({}, builder.getI64Type());
-      ScalarVariableSpec spec{"iterations", true, 0.0};
+      ScalarVariableSpec spec{"iterations", ScalarRole::Counter};
       FailureOr<VariableOp> declared = findScalar(spec, type);
       if (failed(declared))
         return failure();
@@ -257,7 +257,7 @@ LogicalResult ApplyExpander::emitSchedule() {
     }
     counter = state.counter;
   }
-  VariableOp rate = lookupScalar("lr");
+  VariableOp rate = lookupScalar(ScalarRole::Rate);
   Value step = read(counter);
   assign(rate, emitRate(builder, loc, schedule, step, rate.getTensorType()));
   if (counter == state.counter) {
@@ -360,7 +360,7 @@ LogicalResult ApplyExpander::emitUpdates() {
   Value rate;
   for (auto [spec, value] :
        llvm::zip_equal(optimizer.getScalarVariables(), scalarValues))
-    if (spec.name == "lr")
+    if (spec.role == ScalarRole::Rate)
       rate = value;
 
   SmallVector<Value> values = llvm::map_to_vector(
@@ -387,7 +387,8 @@ void ApplyExpander::incrementGlobalStep() {
     return;
   // The optimizer's own counter counts a step once.
   VariableOp variable = lookup(step);
-  if (variable == lookupScalar("iterations") || variable == state.counter)
+  if (variable == lookupScalar(ScalarRole::Counter) ||
+      variable == state.counter)
     return;
   RankedTensorType type = variable.getTensorType();
   Value one = arith::ConstantOp::create(builder, loc, getCounterOf(type, 1));

@@ -60,8 +60,8 @@ static FailureOr<VariableOp> declareScalar(Operation *op, StringRef scope,
                                            const ScalarVariableSpec &spec,
                                            Attribute owner) {
   Builder b(op->getContext());
-  auto type = RankedTensorType::get({}, spec.isCounter ? Type(b.getI64Type())
-                                                       : Type(b.getF32Type()));
+  auto type = RankedTensorType::get(
+      {}, spec.isCounter() ? Type(b.getI64Type()) : Type(b.getF32Type()));
   FailureOr<VariableOp> found =
       findDeclaredScalar(op, scope, spec, type, owner);
   if (failed(found) || *found)
@@ -88,7 +88,8 @@ static FailureOr<UpdateGuards> declareGuardsOf(OpT op, StringRef scope) {
       initial = std::exp2(std::floor(std::log2(largest)));
   }
   if (op.getAccumulate())
-    specs.push_back({{"micro_step", true, 0.0}, &guards.microStep});
+    specs.push_back(
+        {{"micro_step", ScalarRole::Counter, 0.0}, &guards.microStep});
   for (auto &[spec, place] : specs) {
     FailureOr<VariableOp> variable =
         declareScalar(op, scope, spec, op.getOptimizer());
