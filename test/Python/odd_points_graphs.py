@@ -152,8 +152,9 @@ def check_narrow(text: str, dtype: Any) -> List[str]:
 
 
 def takes_narrow(text: str, dtype: Any) -> bool:
-    """Returns false for what rounds between functions, and for layers of bf16, of which Keras 2 has no weights."""
-    if any(inner in text for inner in ("tf.sigmoid(x)", "tf.nn.softmax(x))")):
+    """Returns false for what rounds between functions, for complex numbers, of which none is narrow, and for layers of
+    bf16, of which Keras 2 has no weights."""
+    if any(inner in text for inner in ("tf.sigmoid(x)", "tf.nn.softmax(x))", "tf.complex(")):
         return False
     return not is_one_of(COMPOSED, text) and not (dtype == fw.bfloat16 and "layers" in text)
 
