@@ -57,7 +57,7 @@ Type LinalgEmitter::getComputeType(Type type) {
 // Dimension sizes
 //===----------------------------------------------------------------------===//
 
-static DimSize traceDimSize(Value tensor, int64_t dim) {
+DimSize LinalgEmitter::getDimSize(Value tensor, int64_t dim) {
   // Steps of the look-up are bounded: graph regions may hold cycles.
   for (int step = 0; step < 64; ++step) {
     if (!tensorOf(tensor).isDynamicDim(dim))
@@ -98,16 +98,6 @@ SmallVector<DimSize> LinalgEmitter::findEqual(DimSize dimSize) const {
         if (own == found[next] && !llvm::is_contained(found, other))
           found.push_back(other);
   return found;
-}
-
-DimSize LinalgEmitter::getDimSize(Value tensor, int64_t dim) {
-  DimSize traced = traceDimSize(tensor, dim);
-  if (traced.isStatic() || equalSizes.empty())
-    return traced;
-  for (const DimSize &other : findEqual(traced))
-    if (other.isStatic())
-      return other;
-  return traced;
 }
 
 SmallVector<DimSize> LinalgEmitter::getDimSizes(Value tensor) {

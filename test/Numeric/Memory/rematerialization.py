@@ -261,7 +261,7 @@ def test_out_of_reach() -> None:
     expect_error("budget", r"'step' needs a workspace of at least \d+ bytes where every dimension size is 24, "
                  r"more than the memory budget of 1000 bytes",
                  lambda: flywheel.compile(deep_mlp(4), memory_budget=1000, max_dim_size=BATCH), flywheel.CompileError)
-    expect_error("negative", "memory_budget: expected a number of bytes",
+    expect_error("negative", "compile: expected a number of bytes, .* as memory_budget, found -1",
                  lambda: flywheel.compile(deep_mlp(1), memory_budget=-1), ValueError)
     expect_error("dim_size", "max_dim_size: expected a bound within .1, 16777216., found 0",
                  lambda: flywheel.compile(deep_mlp(1), memory_budget=1 << 20, max_dim_size=0), ValueError)

@@ -51,12 +51,12 @@ public:
   mlir::Type getComputeType(mlir::Type type);
 
   /// Checks, when the step runs if need be, what the op requires of the sizes
-  /// of its operands (`SizeRelationsOpInterface`). A number that one of two
-  /// equal sizes is known to be is then that of both.
+  /// of its operands (`SizeRelationsOpInterface`). Each size stays that of its
+  /// own tensor: one that a feed brings is a feed's also where it must be 3.
   void expectRelatedSizes();
 
   /// Returns dimension size `dim` of `tensor`, traced through the ops that
-  /// produced the tensor, or a number that has been checked to equal it.
+  /// produced the tensor.
   DimSize getDimSize(mlir::Value tensor, int64_t dim);
   llvm::SmallVector<DimSize> getDimSizes(mlir::Value tensor);
   mlir::OpFoldResult materialize(DimSize dimSize);
