@@ -17,7 +17,7 @@
 // NEGATIVE: error: expected a size as in batch=32, found 'batch=-1'
 // TWICE: error: expected one number for the size 'batch', found a second one in 'batch=4'
 // KIND: error: expected --cost, --cost=text or --cost=json, found --cost=xml
-// ALONE: error: --bind, --fetches and --whole-graph go with --cost only
+// ALONE: error: --bind, --fetches and --whole-graph need --cost
 // STAGE: error: expected a module that has been through no stage, to count what it costs
 func.func @twice(%x: tensor<?x3xf32>) -> tensor<?x3xf32> {
   %y = arith.addf %x, %x : tensor<?x3xf32>
