@@ -17,6 +17,7 @@
 #include "llvm/ADT/ScopeExit.h"
 
 #include <nanobind/stl/string.h>
+#include <numeric>
 
 #include <frameobject.h>
 
@@ -288,6 +289,17 @@ static void inferTypes(OperationState &state, RegisteredOperationName info,
                       "' does not infer the types of its results: give them");
   MLIRContext *context = state.getContext();
   DictionaryAttr attributes = state.attributes.getDictionary(context);
+  // Ops look their operands up by these numbers.
+  if (info.hasTrait<OpTrait::AttrSizedOperandSegments>()) {
+    auto segments = attributes.getAs<DenseI32ArrayAttr>("operandSegmentSizes");
+    auto sizes = segments ? segments.asArrayRef() : ArrayRef<int32_t>();
+    int64_t sum = std::accumulate(sizes.begin(), sizes.end(), int64_t{0});
+    if (sizes.empty() || sizes.front() < 1 ||
+        llvm::any_of(sizes, [](int32_t size) { return size < 0; }) ||
+        sum != static_cast<int64_t>(state.operands.size()))
+      throwCompileError("'" + state.name.getStringRef().str() +
+                        "' has segments of operands that do not fit");
+  }
   std::vector<char> storage(info.getOpPropertyByteSize());
   OpaqueProperties properties(storage.empty() ? nullptr : storage.data());
   if (properties)

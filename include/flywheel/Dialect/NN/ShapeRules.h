@@ -124,6 +124,22 @@ template <typename OpTy> DimSizeSource findShapeSource(OpTy op, int64_t dim) {
 llvm::LogicalResult verifyInferredTypes(mlir::Operation *op,
                                         llvm::ArrayRef<mlir::Type> inferred);
 
+/// Returns true if `count` operands are as many as the op has, or may be.
+template <typename OpTy, size_t N>
+constexpr bool mayHaveOperands(size_t count) {
+  if constexpr (OpTy::template hasTrait<
+                    mlir::OpTrait::NOperands<N>::template Impl>())
+    return count == N;
+  else if constexpr (OpTy::template hasTrait<
+                         mlir::OpTrait::AtLeastNOperands<N>::template Impl>())
+    return count >= N;
+  else if constexpr (N < 8)
+    return mayHaveOperands<OpTy, N + 1>(count);
+  else if constexpr (OpTy::template hasTrait<mlir::OpTrait::OneOperand>())
+    return count == 1;
+  return true;
+}
+
 /// Infers the types of results from what a program that builds an op has.
 /// Without a location, no error is reported.
 template <typename OpTy>
@@ -135,6 +151,20 @@ llvm::LogicalResult inferResultTypes(mlir::MLIRContext *context,
   if (!location)
     silence.emplace(context, [](mlir::Diagnostic &) {});
   mlir::Location place = location.value_or(mlir::UnknownLoc::get(context));
+  if (!mayHaveOperands<OpTy, 2>(adaptor.getOperands().size()))
+    return OpErrors(place, OpTy::getOperationName()).emitOpError()
+           << "found " << adaptor.getOperands().size()
+           << " operands, which are not as many as it has";
+  if constexpr (OpTy::template hasTrait<
+                    mlir::OpTrait::AttrSizedOperandSegments>()) {
+    size_t sum = 0;
+    for (int32_t size : adaptor.getProperties().operandSegmentSizes)
+      sum += size;
+    if (sum != adaptor.getOperands().size())
+      return OpErrors(place, OpTy::getOperationName()).emitOpError()
+             << "found " << adaptor.getOperands().size()
+             << " operands, and segments of " << sum;
+  }
   if (failed(adaptor.verify(place)))
     return llvm::failure();
   for (mlir::Value operand : adaptor.getOperands())

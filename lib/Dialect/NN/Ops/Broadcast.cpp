@@ -201,6 +201,11 @@ LogicalResult BroadcastOp::lowerToLinalg(LinalgEmitter &e) {
       exprs.push_back(e.b.getAffineConstantExpr(0));
       continue;
     }
+    // The input may be known to have another size: the step fails then, but the
+    // op before it has to have one.
+    dimSizes[dim] = e.expectEqual(dimSizes[dim], e.getDimSize(getInput(), i),
+                                  "sizes of dimension " + Twine(dim) +
+                                      " of result and input");
     exprs.push_back(e.b.getAffineDimExpr(dim));
   }
   if (TypedAttr splat = getSplat(getInput())) {
