@@ -71,7 +71,7 @@ class EmbeddingWrapper(_Wrapper):
 
 
 class OutputProjectionWrapper(_Wrapper):
-    """A cell with a layer on its outputs."""
+    """A cell with a layer on its outputs. `reuse` has no effect."""
 
     def __init__(self, cell: Any, output_size: int, activation: Any = None, reuse: Any = None):
         super().__init__(cell)
