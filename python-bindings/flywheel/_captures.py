@@ -8,7 +8,7 @@ from typing import Any, Dict, List, NamedTuple, Sequence, Set, Tuple
 
 from ._draws import States, is_alone, states_of, warn_of_draws, warn_of_iterators
 from ._flywheel import CompileWarning
-from ._places import Computed, Local, Members, Value
+from ._places import Computed, Elements, Length, Local, Members, Value
 from ._reachable import Reached, find_places
 from ._trace import warn_user
 from ._tree import Whole
@@ -81,7 +81,10 @@ class Captures:
                 self._readers.setdefault(key, []).append(readers)
             for key in own:
                 self._readers[key] = [[]]
-            self._set({**self._values, **found})
+            # A list has other places when it holds a number at first, and an object with parts later.
+            containers = {key[1] for key, one in found.items() if isinstance(one.place, (Elements, Length))}
+            kept = {key: one for key, one in self._values.items() if key in found or key[1] not in containers}
+            self._set({**kept, **found})
         for one in list(_functions):
             if one is not function:
                 one._captures._take_written(before.values, {key: found[key] for key in self._written if key in found})

@@ -134,7 +134,7 @@ for name, wrong, expected_text in [
     ("winograd", "yes", "expected True or False as winograd, found 'yes'"),
     ("check_numerics", 1, "expected True or False as check_numerics, found 1"),
     ("memory_budget", "lots", "expected a number of bytes, such as 65536 or '2MiB', as memory_budget, found 'lots'"),
-    ("memory_budget", True, "expected a number of bytes as memory_budget, found True"),
+    ("memory_budget", True, "expected a number of bytes, such as 65536 or '2MiB', as memory_budget, found True"),
     ("threads", "2", "expected a number of threads as threads, found '2'"),
     ("threads", 1.0, "expected a number of threads as threads, found 1.0"),
     ("target", 80, "expected a string such as 'cuda:sm_90a' as target, found 80"),

@@ -147,5 +147,30 @@ def test_a_translator_with_buckets() -> None:
         assert session.run(plain, feed(0, False)[0])[1].shape == (24, 7)
 
 
+def test_reuse() -> None:
+    """Wrappers with `reuse` take the variables that others of their scope have made, or refuse if there are none."""
+    tf.reset_default_graph()
+    words = tf.constant([0, 1])
+
+    def wrapped(reuse: Any) -> Any:
+        inner = legacy.EmbeddingWrapper(tf.nn.rnn_cell.BasicRNNCell(3), 5, 2, reuse=reuse)
+        cell = legacy.OutputProjectionWrapper(inner, 4, reuse=reuse)
+        return cell(words, cell.zero_state(2, tf.float32))[0]
+
+    try:
+        wrapped(True)
+    except ValueError as error:
+        assert "embedding" in str(error) or "output_projection_wrapper" in str(error), error
+    else:
+        raise AssertionError("expected an error without variables to reuse")
+    first = wrapped(None)
+    count = len(tf.global_variables())
+    again = wrapped(True)
+    assert len(tf.global_variables()) == count == 5, tf.global_variables()
+    with tf.Session() as session:
+        session.run(tf.global_variables_initializer())
+        np.testing.assert_array_equal(*session.run([first, again]))
+
+
 if __name__ == "__main__":
-    run_tests([test_decoders_of_lists, test_attention, test_a_translator_with_buckets])
+    run_tests([test_decoders_of_lists, test_attention, test_a_translator_with_buckets, test_reuse])

@@ -4,6 +4,7 @@
 """N21: values that tracing itself has written, such as an attribute that is computed when it is first read, are others
 when the program sets them later. Counters of traces trace nothing again."""
 
+import decimal
 import threading
 import types
 from typing import Any, Callable, Dict, List, Optional, Tuple
@@ -236,5 +237,25 @@ def test_counters_that_are_read() -> None:
         assert len(traces) <= 6, (type(holder), len(traces))
 
 
+def test_lists_of_other_kinds() -> None:
+    """A list that first holds a number, and then an object of another kind, is the same list: no call traces again."""
+    for group in ([1, decimal.Decimal(0)], [decimal.Decimal(0), 1], [1, object(), "a"]):
+        traces: List[Any] = []
+
+        def body(x: Any, value: Any, traces: List[Any] = traces) -> Any:
+            traces.append(value)
+            return x * float(len(traces))
+
+        traced = fw.function(body, static="value")
+        for _ in range(3):
+            assert [float(traced(ONE, value)) for value in group] == [i + 1.0 for i in range(len(group))]
+        assert len(traces) == len(group), traces
+        # Numbers that the program puts there later are seen.
+        traces[0] = 7
+        traces.append(8)
+        assert float(traced(ONE, group[0])) == len(group) + 2.0
+
+
 if __name__ == "__main__":
-    run_tests([test_set_later, test_computed_again, test_traces_of_others, test_counters, test_counters_that_are_read])
+    run_tests([test_set_later, test_computed_again, test_traces_of_others, test_counters, test_counters_that_are_read,
+               test_lists_of_other_kinds])  # fmt: skip

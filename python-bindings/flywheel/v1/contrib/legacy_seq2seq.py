@@ -36,8 +36,8 @@ def _fresh(cell: Any) -> Any:
 
 
 class _Wrapper(RNNCell):
-    def __init__(self, cell: Any):
-        super().__init__()
+    def __init__(self, cell: Any, reuse: Any):
+        super().__init__(reuse=reuse)
         self._cell = cell
 
     @property
@@ -58,11 +58,11 @@ class EmbeddingWrapper(_Wrapper):
     def __init__(
         self, cell: Any, embedding_classes: int, embedding_size: int, initializer: Any = None, reuse: Any = None
     ):
-        super().__init__(cell)
+        super().__init__(cell, reuse)
         self._shape, self._initializer = [int(embedding_classes), int(embedding_size)], initializer
 
     def __call__(self, inputs: Any, state: Any, scope: Any = None) -> Tuple[Any, Any]:
-        with variable_scope(scope or "embedding_wrapper"):
+        with variable_scope(scope or "embedding_wrapper", reuse=self._reuse):
             if self._weights is None:
                 self._weights = {"embedding": get_variable("embedding", self._shape, initializer=self._initializer)}
             rows = _nn.embedding_lookup(self._weights["embedding"], reshape(inputs, [-1]))
@@ -71,10 +71,10 @@ class EmbeddingWrapper(_Wrapper):
 
 
 class OutputProjectionWrapper(_Wrapper):
-    """A cell with a layer on its outputs. `reuse` has no effect."""
+    """A cell with a layer on its outputs."""
 
     def __init__(self, cell: Any, output_size: int, activation: Any = None, reuse: Any = None):
-        super().__init__(cell)
+        super().__init__(cell, reuse)
         self._size, self._activation = int(output_size), activation
 
     @property
@@ -82,7 +82,7 @@ class OutputProjectionWrapper(_Wrapper):
         return self._size
 
     def __call__(self, inputs: Any, state: Any, scope: Any = None) -> Tuple[Any, Any]:
-        with variable_scope(scope or "output_projection_wrapper"):
+        with variable_scope(scope or "output_projection_wrapper", reuse=self._reuse):
             output, new = self._cell(inputs, state)
             found = _linear(self, [output], self._size)
             return (found if self._activation is None else self._activation(found)), new
