@@ -155,7 +155,7 @@ for call in (
 ):
     expect(ValueError, "threads: expected a whole number from 1 to 256, found 0", lambda: call(threads=0))
     expect(ValueError, "threads: expected a whole number from 1 to 256, found 257", lambda: call(threads=257))
-    expect(ValueError, "memory_budget: expected a number of bytes, such as 65536, 64KiB or 2MiB, found -1",
+    expect(ValueError, "expected a number of bytes, such as 65536 or '2MiB', as memory_budget, found -1",
            lambda: call(memory_budget=-1))  # fmt: skip
 for name, wrong, expected_text in [
     ("cpu", 3, "expected a string such as 'x86-64-v3' as cpu, found 3"),
