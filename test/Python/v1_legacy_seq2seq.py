@@ -172,5 +172,19 @@ def test_reuse() -> None:
         np.testing.assert_array_equal(*session.run([first, again]))
 
 
+def test_wrappers_of_attention() -> None:
+    """A wrapper has the state of zeros of its cell, which may count steps: the same outputs as without it."""
+    tf.reset_default_graph()
+    memory = tf.constant(np.random.default_rng(5).normal(size=(2, 4, 3)), tf.float32)
+    cell = tf.contrib.seq2seq.AttentionWrapper(tf.nn.rnn_cell.BasicRNNCell(3),
+                                               tf.contrib.seq2seq.LuongAttention(3, memory))  # fmt: skip
+    outputs = [one(tf.ones([2, 3]), one.zero_state(2, tf.float32))[0]
+               for one in (cell, tf.nn.rnn_cell.DropoutWrapper(cell))]  # fmt: skip
+    with tf.Session() as session:
+        session.run(tf.global_variables_initializer())
+        np.testing.assert_array_equal(*session.run(outputs))
+
+
 if __name__ == "__main__":
-    run_tests([test_decoders_of_lists, test_attention, test_a_translator_with_buckets, test_reuse])
+    run_tests([test_decoders_of_lists, test_attention, test_a_translator_with_buckets, test_reuse,
+               test_wrappers_of_attention])  # fmt: skip

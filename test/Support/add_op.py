@@ -12,16 +12,14 @@ its values, its derivative, and its errors.
 import argparse
 import os
 import re
-import shlex
 import shutil
 import sys
 from pathlib import Path
 from typing import Dict, List
 
-from add_optimizer import ROOT, Compiler, blocks_of, llvm_include, run
+from how_to import ROOT, Compiler, blocks_of, generate, run
 
-NN = "include/flywheel/Dialect/NN"
-OPS = f"{NN}/NNActivations.td"
+OPS = "include/flywheel/Dialect/NN/NNActivations.td"
 RULE = "lib/Dialect/NN/Ops/Activations.cpp"
 SYNTAX = "test/Dialect/NN/basic.mlir"
 SAMPLES = "test/Support/samples/activations.py"
@@ -31,16 +29,6 @@ EMPTY = "test/Support/every_function.py"
 MOST_FILES = 8
 # The sources that know all ops of the dialect.
 DIALECT = ("IR/NNDialect.cpp", "IR/NNOps.cpp")
-
-
-def generate(tree: Path, generated: Path) -> None:
-    """Writes the files that CMake has TableGen write of the dialect's ops."""
-    (generated / "flywheel/Dialect/NN").mkdir(parents=True)
-    listed = (ROOT / NN / "CMakeLists.txt").read_text(encoding="utf-8")
-    for source, output, options in re.findall(r"flywheel_tablegen\((\S+) (NNOps\S+) ([^)]*)\)", listed):
-        includes = [f"-I{tree / 'include'}", f"-I{llvm_include()}"]
-        run(["mlir-tblgen", *options.split(), *includes, str(tree / NN / source),
-             "-o", str(generated / "flywheel/Dialect/NN" / output)], tree)
 
 
 def write_tree(tree: Path, blocks: Dict[str, str]) -> None:
@@ -80,19 +68,7 @@ def build_package(compiler: Compiler, tree: Path) -> Path:
         like, source = pair.split("=")
         objects.append(str(tree / f"{number}.o"))
         run(compiler.command(like, source, ["-o", objects[-1]]), compiler.build)
-    commands = run(["ninja", "-t", "commands", "flywheel-python"], compiler.build).splitlines()
-    link = next(line for line in commands if re.search(r"-o python/flywheel/_flywheel\S+\.so", line))
-    words = shlex.split(re.sub(r"^: && | && :$", "", link))
-    at = words.index("-o") + 1
-    package = tree / "python/flywheel"
-    shutil.copytree(compiler.build / "python/flywheel", package, symlinks=False,
-                    ignore=shutil.ignore_patterns("_flywheel*.so", "__pycache__"))
-    shutil.copy(tree / "python-bindings/flywheel/_nn_ops.py", package / "_nn_ops.py")
-    words[at] = str(package / Path(words[at]).name)
-    library = next(i for i, word in enumerate(words) if word.endswith("libFlywheelNN.a"))
-    words[library:library] = objects
-    run(words, compiler.build)
-    return package.parent
+    return compiler.link_package(tree, "libFlywheelNN.a", objects, "_nn_ops.py")
 
 
 TESTS = """
@@ -135,7 +111,7 @@ def main() -> None:
     assert list(blocks) == expected and len(blocks) <= MOST_FILES, list(blocks)
     tree = options.folder.resolve()
     write_tree(tree, blocks)
-    generate(tree, tree / "generated")
+    generate(tree, tree / "generated", "NN", "NNOps")
     run([sys.executable, "scripts/generate-python"], tree)
     assert "def swiglu(gate: TensorLike, x: TensorLike)" in (
         tree / "python-bindings/flywheel/_nn_ops.py").read_text(encoding="utf-8")

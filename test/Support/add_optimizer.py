@@ -10,113 +10,30 @@ dialect and of that function, and the tests of every optimizer run on it, and on
 """
 
 import argparse
-import json
 import os
 import re
-import shlex
 import shutil
-import subprocess
 import sys
 from pathlib import Path
-from typing import Dict, List
 
-ROOT = Path(__file__).resolve().parent.parent.parent
-TRAIN = "include/flywheel/Dialect/Train"
-ATTRIBUTES = f"{TRAIN}/TrainModernOptimizers.td"
+from how_to import ROOT, Compiler, blocks_of, generate, run
+
+ATTRIBUTES = "include/flywheel/Dialect/Train/TrainModernOptimizers.td"
 RULE = "lib/Dialect/Train/Optimizers/Yogi.cpp"
 BINDINGS = "python-bindings/src/StructAttributes.cpp"
 FORMULA = "test/Support/optimizer_rules.py"
 
 
-def run(command: List[str], folder: Path, **variables: str) -> str:
-    """The output of a command, which has to succeed."""
-    result = subprocess.run(command, cwd=folder, check=False, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-                            text=True, env={**os.environ, **variables})
-    if result.returncode:
-        sys.exit(f"{shlex.join(command)}\n{result.stdout}\nerror: exit status {result.returncode}")
-    return result.stdout
-
-
-def blocks_of(page: str) -> Dict[str, str]:
-    """Returns the blocks of the example, by the path that the sentence before each names."""
-    example = page[page.index("## The whole of an example"):]
-    blocks = {}
-    for sentence, block in re.findall(r"\n\n([^\n`]*`[^\n]*):\n\n```\w+\n(.*?)\n```(?=\n)", example, re.DOTALL):
-        path = re.findall(r"`([\w./-]+\.\w+)`", sentence)[0]
-        blocks[path] = block + "\n"
-    return blocks
-
-
-def generate(tree: Path, generated: Path) -> None:
-    """Writes the files that CMake has TableGen write of the dialect's attributes."""
-    (generated / "flywheel/Dialect/Train").mkdir(parents=True)
-    listed = (ROOT / TRAIN / "CMakeLists.txt").read_text(encoding="utf-8")
-    for source, output, options in re.findall(r"flywheel_tablegen\((\S+) (TrainAttributes\S+) ([^)]*)\)", listed):
-        includes = [f"-I{tree / 'include'}", f"-I{llvm_include()}"]
-        run(["mlir-tblgen", *options.split(), *includes, str(tree / TRAIN / source),
-             "-o", str(generated / "flywheel/Dialect/Train" / output)], tree)
-
-
-def llvm_include() -> str:
-    return subprocess.run(["llvm-config", "--includedir"], check=True, stdout=subprocess.PIPE,
-                          text=True).stdout.strip()
-
-
-class Compiler:
-    """Compiles as BUILD does, with other headers first."""
-
-    def __init__(self, build: Path, tree: Path, generated: Path, library: str = "FlywheelTrain") -> None:
-        self.library = f"{library}.dir"
-        commands = json.loads((build / "compile_commands.json").read_text(encoding="utf-8"))
-        self.build = build
-        self.sources: Dict[str, List[str]] = {entry["file"]: shlex.split(entry["command"]) for entry in commands}
-        self.includes = [f"-I{generated}", f"-I{tree / 'include'}"]
-
-    def find(self, name: str) -> str:
-        """The source, of those that are compiled, that is or includes `name`."""
-        for source in self.sources:
-            if self.library not in " ".join(self.sources[source]):
-                continue
-            if source.endswith(name) or name in Path(source).read_text(encoding="utf-8"):
-                return source
-        sys.exit(f"error: {name} is not compiled")
-
-    def command(self, like: str, source: str, output: List[str]) -> List[str]:
-        command = self.sources[like]
-        at = command.index("-o")
-        kept = command[:at] + command[at + 2:]
-        kept[kept.index("-c") + 1] = source
-        # Not `-MF` and `-MT`, which name files of the build.
-        for option in ("-MF", "-MT"):
-            if option in kept:
-                at = kept.index(option)
-                del kept[at:at + 2]
-        return [kept[0], *self.includes, *(word for word in kept[1:] if word != "-MD"), *output]
-
-
 def build_package(compiler: Compiler, tree: Path) -> Path:
     """A copy of the Python package with a compiler that has the optimizer."""
-    dialect, rule = tree / "dialect.o", tree / "rule.o"
+    dialect, rule, bindings = (str(tree / f"{name}.o") for name in ("dialect", "rule", "bindings"))
     like = compiler.find("IR/TrainDialect.cpp")
-    run(compiler.command(like, like, ["-o", str(dialect)]), compiler.build)
-    run(compiler.command(like, str(tree / RULE), ["-o", str(rule)]), compiler.build)
-    bindings = tree / "bindings.o"
+    run(compiler.command(like, like, ["-o", dialect]), compiler.build)
+    run(compiler.command(like, str(tree / RULE), ["-o", rule]), compiler.build)
     like = next(source for source in compiler.sources if source.endswith(BINDINGS))
-    run(compiler.command(like, str(tree / BINDINGS), ["-o", str(bindings)]), compiler.build)
-    commands = run(["ninja", "-t", "commands", "flywheel-python"], compiler.build).splitlines()
-    link = next(line for line in commands if re.search(r"-o python/flywheel/_flywheel\S+\.so", line))
-    words = shlex.split(re.sub(r"^: && | && :$", "", link))
-    at = words.index("-o") + 1
-    package = tree / "python/flywheel"
-    shutil.copytree(compiler.build / "python/flywheel", package, symlinks=False,
-                    ignore=shutil.ignore_patterns("_flywheel*.so", "__pycache__"))
-    shutil.copy(tree / "python-bindings/flywheel/optimizers.py", package / "optimizers.py")
-    words[at] = str(package / Path(words[at]).name)
-    words.insert(next(i for i, word in enumerate(words) if word.endswith("libFlywheelTrain.a")), str(dialect))
-    words.insert(words.index(str(dialect)), str(rule))
-    words[next(i for i, word in enumerate(words) if word.endswith(f"{Path(BINDINGS).name}.o"))] = str(bindings)
-    run(words, compiler.build)
-    return package.parent
+    run(compiler.command(like, str(tree / BINDINGS), ["-o", bindings]), compiler.build)
+    return compiler.link_package(tree, "libFlywheelTrain.a", [rule, dialect], "optimizers.py",
+                                 {Path(BINDINGS).name: bindings})
 
 
 TESTS = """
@@ -167,10 +84,10 @@ def main() -> None:
     (tree / "Support/optimizer_rules.py").write_text(
         f"{before}\n\n{blocks[FORMULA]}\n\ndef spell({after}", encoding="utf-8")
 
-    generate(tree, tree / "generated")
+    generate(tree, tree / "generated", "Train", "TrainAttributes")
     run([sys.executable, "scripts/generate-python"], tree)
     assert "class Yogi(" in (tree / "python-bindings/flywheel/optimizers.py").read_text(encoding="utf-8")
-    compiler = Compiler(options.build.resolve(), tree, tree / "generated")
+    compiler = Compiler(options.build.resolve(), tree, tree / "generated", "FlywheelTrain")
     like = compiler.find("IR/TrainDialect.cpp")
     checks = ["-fsyntax-only", "-Werror", "-Wno-unused-command-line-argument"]
     run(compiler.command(like, str(tree / RULE), checks), compiler.build)

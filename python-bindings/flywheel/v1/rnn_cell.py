@@ -276,11 +276,11 @@ class MultiRNNCell(RNNCell):
         return x, tuple(states) if self._is_tuple else concat(states, 1)
 
 
-class _Wrapper(RNNCell):
-    """A cell around another one, with its sizes."""
+class CellWrapper(RNNCell):
+    """A cell around another one, with its sizes and its state of zeros."""
 
-    def __init__(self, cell: RNNCell):
-        super().__init__()
+    def __init__(self, cell: RNNCell, reuse: Any = None):
+        super().__init__(reuse=reuse)
         self._cell = cell
 
     @property
@@ -291,8 +291,11 @@ class _Wrapper(RNNCell):
     def output_size(self) -> int:
         return self._cell.output_size
 
+    def zero_state(self, batch_size: Any, dtype: Any) -> Any:
+        return self._cell.zero_state(batch_size, dtype)
 
-class DropoutWrapper(_Wrapper):
+
+class DropoutWrapper(CellWrapper):
     """A cell whose inputs, outputs and states lose elements: those that stay are divided by the probability of it.
     A loop draws nothing while it is differentiated, so in `dynamic_rnn` a probability below 1 is refused; `static_rnn`
     takes it. `input_size` and `dtype` are for `variational_recurrent`, and have no effect."""
@@ -320,7 +323,7 @@ class DropoutWrapper(_Wrapper):
         return nn.dropout(output, self._keep[1], seed=self._seed), new
 
 
-class ResidualWrapper(_Wrapper):
+class ResidualWrapper(CellWrapper):
     """A cell whose output is the input plus what the cell makes of it."""
 
     kind = "residual_wrapper"

@@ -153,8 +153,8 @@ llvm::LogicalResult inferResultTypes(mlir::MLIRContext *context,
   mlir::Location place = location.value_or(mlir::UnknownLoc::get(context));
   if (!mayHaveOperands<OpTy, 2>(adaptor.getOperands().size()))
     return OpErrors(place, OpTy::getOperationName()).emitOpError()
-           << "found " << adaptor.getOperands().size()
-           << " operands, which are not as many as it has";
+           << "expected another number of operands, found "
+           << adaptor.getOperands().size();
   if constexpr (OpTy::template hasTrait<
                     mlir::OpTrait::AttrSizedOperandSegments>()) {
     size_t sum = 0;
@@ -162,8 +162,8 @@ llvm::LogicalResult inferResultTypes(mlir::MLIRContext *context,
       sum += size;
     if (sum != adaptor.getOperands().size())
       return OpErrors(place, OpTy::getOperationName()).emitOpError()
-             << "found " << adaptor.getOperands().size()
-             << " operands, and segments of " << sum;
+             << "expected " << sum << " operands, as its segments say, found "
+             << adaptor.getOperands().size();
   }
   if (failed(adaptor.verify(place)))
     return llvm::failure();

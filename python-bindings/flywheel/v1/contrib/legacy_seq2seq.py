@@ -13,7 +13,7 @@ from ..namespaces import missing
 from ..ops import add_n, argmax, cast, concat, identity, matmul, reshape, shape, stop_gradient, zeros
 from ..random_ops import zeros_initializer
 from ..rnn import static_rnn
-from ..rnn_cell import RNNCell
+from ..rnn_cell import CellWrapper, RNNCell
 from ..scopes import get_variable, get_variable_scope, variable_scope
 from ..structures import flatten, pack
 
@@ -35,24 +35,7 @@ def _fresh(cell: Any) -> Any:
     return made
 
 
-class _Wrapper(RNNCell):
-    def __init__(self, cell: Any, reuse: Any):
-        super().__init__(reuse=reuse)
-        self._cell = cell
-
-    @property
-    def state_size(self) -> Any:
-        return self._cell.state_size
-
-    @property
-    def output_size(self) -> Any:
-        return self._cell.output_size
-
-    def zero_state(self, batch_size: Any, dtype: Any) -> Any:
-        return self._cell.zero_state(batch_size, dtype)
-
-
-class EmbeddingWrapper(_Wrapper):
+class EmbeddingWrapper(CellWrapper):
     """A cell whose inputs are numbers of rows of a table, which is a variable "embedding"."""
 
     def __init__(
@@ -70,7 +53,7 @@ class EmbeddingWrapper(_Wrapper):
             return found
 
 
-class OutputProjectionWrapper(_Wrapper):
+class OutputProjectionWrapper(CellWrapper):
     """A cell with a layer on its outputs."""
 
     def __init__(self, cell: Any, output_size: int, activation: Any = None, reuse: Any = None):
