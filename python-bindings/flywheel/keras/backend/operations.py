@@ -250,6 +250,8 @@ def dot(x: Any, y: Any) -> Any:
     """x times y, of its last dimension and the last but one. x may be a sparse matrix."""
     if is_sparse(x):
         return sparse_tensor_dense_matmul(x, y)
+    # Also an array, which has no rank of Keras.
+    x, y = (one if isinstance(one, (Tensor, Variable)) else as_tensor(one) for one in (x, y))
     return make("dot", _ops.dot, as_tensor(x), as_tensor(y)) if ndim(x) > 2 or ndim(y) > 2 else _v1.matmul(x, y)
 
 
