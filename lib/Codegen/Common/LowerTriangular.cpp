@@ -177,6 +177,8 @@ public:
   void emit();
 
 private:
+  /// The number of rows and columns: either size may be the static one.
+  OpFoldResult getOrder(Value matrices);
   void factorize(Value matrix);
   void factorizeColumns(Value matrix, OpFoldResult begin, OpFoldResult width);
   void subtractColumnsBefore(Value matrix, OpFoldResult begin,
@@ -281,6 +283,12 @@ void CholeskyEmitter::subtractColumnsBefore(Value matrix, OpFoldResult begin,
       kDepth);
 }
 
+OpFoldResult CholeskyEmitter::getOrder(Value matrices) {
+  int64_t rank = rankOf(matrices);
+  OpFoldResult rows = size(matrices, rank - 2);
+  return getConstantIntValue(rows) ? rows : size(matrices, rank - 1);
+}
+
 /// Computes the columns of the factor from `begin` on, after those before them.
 void CholeskyEmitter::factorizeColumns(Value matrix, OpFoldResult begin,
                                        OpFoldResult width) {
@@ -288,7 +296,7 @@ void CholeskyEmitter::factorizeColumns(Value matrix, OpFoldResult begin,
   Value block = part(blockBuffer, local, local), below;
   transpose(part(matrix, columns, columns), block);
   OpFoldResult end = add(begin, width);
-  OpFoldResult numBelow = subtract(size(matrix, 0), end);
+  OpFoldResult numBelow = subtract(getOrder(matrix), end);
   if (getConstantIntValue(numBelow) != 0)
     below = part(matrix, range(end, numBelow), columns);
   if (getConstantIntValue(begin) != 0)
@@ -300,7 +308,7 @@ void CholeskyEmitter::factorizeColumns(Value matrix, OpFoldResult begin,
 }
 
 void CholeskyEmitter::factorize(Value matrix) {
-  blocks(index(0), size(matrix, 0), kBlock,
+  blocks(index(0), getOrder(matrix), kBlock,
          [&](OpFoldResult begin, OpFoldResult width) {
            factorizeColumns(matrix, begin, width);
          });
@@ -309,7 +317,7 @@ void CholeskyEmitter::factorize(Value matrix) {
 void CholeskyEmitter::emit() {
   Value matrices = op.getInit();
   int64_t rank = rankOf(matrices);
-  std::optional<int64_t> known = getConstantIntValue(size(matrices, rank - 1));
+  std::optional<int64_t> known = getConstantIntValue(getOrder(matrices));
   bool isOneBlock = known && *known <= kBlock;
   int64_t width = isOneBlock ? *known : kBlock;
   blockBuffer = allocate(width, width);

@@ -50,7 +50,9 @@ def test_cholesky() -> None:
     rng = np.random.default_rng(2)
     cases = Cases()
     for element, dtype in DTYPES.items():
-        for dim_sizes, shape in (((1, 1), (1, 1)), ((5, 5), (5, 5)), (("?", "?"), (33, 33)), (("?", 3, 3), (4, 3, 3)),
+        for dim_sizes, shape in (((1, 1), (1, 1)), ((5, 5), (5, 5)), (("?", "?"), (33, 33)), (("?", 3), (3, 3)),
+                               ((3, "?"), (3, 3)), (("?", 70), (70, 70)), ((2, 33, "?"), (2, 33, 33)),
+                               (("?", 3, 3), (4, 3, 3)),
                                (("?", 3, 3), (0, 3, 3)), ((2, "?", 17, 17), (2, 1, 17, 17)), ((0, 0), (0, 0)),
                                ((120, 120), (120, 120))):
             kind = tensor(dim_sizes, element)
@@ -107,7 +109,8 @@ def test_try_cholesky() -> None:
     rng = np.random.default_rng(8)
     shapes = (((0, 0), (0, 0)), ((1, 1), (1, 1)), (("?", "?"), (7, 7)), ((32, 32), (32, 32)),
               ((33, 33), (33, 33)), (("?", "?"), (65, 65)), ((130, 130), (130, 130)),
-              (("?", "?"), (300, 300)), (("?", 5, 5), (0, 5, 5)), (("?", 34, 34), (3, 34, 34)))
+              (("?", "?"), (300, 300)), (("?", 65), (65, 65)), ((5, "?"), (5, 5)), (("?", 5, 5), (0, 5, 5)),
+              (("?", 34, 34), (3, 34, 34)))
     for element, dtype in DTYPES.items():
         for dim_sizes, shape in choose(f"try_cholesky {element}", shapes, 0.4, group=lambda case: len(case[0])):
             kind = tensor(dim_sizes, element)
