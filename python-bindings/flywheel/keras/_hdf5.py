@@ -13,6 +13,7 @@ from typing import Any, Dict, Iterator, List, Optional, Tuple
 import numpy as np
 
 from .._flywheel import DataLossError
+from . import _streams
 from . import backend as K
 from ._serialization import plain
 from .legacy.weights import preprocess_weights_for_loading
@@ -284,6 +285,9 @@ def write_model(f: Any, model: Any, training: Optional[str], state: Dict[str, An
     others = {name: v for name, v in state.items() if all(v is not w for w in own)}
     if others:
         write_arrays(f.create_group(_STATE), list(others.values()), list(others))
+    store = K.get_session().store
+    for key, name in _streams.begun(model).items():
+        f.create_dataset(key, data=store[name])
 
 
 def _of_keras_2(config: Any) -> Any:
@@ -326,3 +330,12 @@ def load_training_state(f: Any, model: Any, state: Dict[str, Any]) -> None:
         stored = dict(_datasets(_child(f, _STATE, "Group")))
         pairs = [(v, _array(stored[name])) for name, v in state.items() if name in stored]
         K.batch_set_value([(v, value) for v, value in pairs if value.shape == K.int_shape(v)])
+    if _streams.PREFIX.rstrip("/") in f:
+        drawn: Dict[str, Any] = {}
+
+        def read(key: str, one: Any) -> None:
+            if hasattr(one, "shape"):
+                drawn[_streams.PREFIX + key] = _array(_checked(one))
+
+        _child(f, _streams.PREFIX.rstrip("/"), "Group").visititems(read)
+        _streams.go_on(model, drawn)

@@ -14,8 +14,9 @@ from typing import Any, Callable, Dict, Iterator, List, Optional
 from .._flywheel import DataLossError
 from .._flywheel import Store as RuntimeStore
 from .._trace import warn_user
+from ..data import load as load_arrays
 from ..v1.operation import Tensor
-from . import _hdf5, layers, optimizers
+from . import _hdf5, _streams, layers, optimizers
 from . import backend as K
 from ._serialization import custom_object_scope, keeping_functions, limit_elements, loads_code, plain
 from .engine.network import WEIGHT_NAMES
@@ -49,6 +50,10 @@ def save_model(model: Any, filepath: str, overwrite: bool = True, include_optimi
     if training is not None:
         metadata["training_config"] = training
     keys.update({name: v.op_name for name, v in state.items()})
+    drawn = {} if training is None else _streams.begun(model)
+    if drawn:
+        metadata["random_streams"] = "\n".join(drawn)
+        keys.update(drawn)
     if keys:
         RuntimeStore.save(K.get_session().store, filepath, keys, metadata=metadata)
         return
@@ -117,6 +122,9 @@ def load_model(
     state = {} if model.optimizer is None else _training_state(model)
     if state:
         RuntimeStore.restore(K.get_session().store, filepath, {name: v.op_name for name, v in state.items()})
+    drawn = [] if model.optimizer is None else _streams.listed(found)
+    if drawn:
+        _streams.go_on(model, load_arrays(filepath, drawn))
     return model
 
 

@@ -133,6 +133,8 @@ class Layer(Configured):
         self._nodes: List[Node] = []
         # Calls of other layers that take outputs of this one.
         self._outbound_nodes: List[Node] = []
+        # The ops of calls that draw.
+        self._random_ops: List[Any] = []
         # By losses and updates, the inputs that they are for.
         self._made_of: Dict[int, List[int]] = {}
 
@@ -220,6 +222,7 @@ class Layer(Configured):
                 self.assert_input_compatibility(given)
             with get_default_graph().recorded() as ops:
                 made = to_list(self.call(own, **kwargs, **more))
+            self._random_ops += [op for op in ops if op.fields.is_random]
             outputs = [K.identity(y) if any(y is x for x in given) or not isinstance(y, (Tensor, SparseTensor)) else y
                        for y in made]  # fmt: skip
             found_masks = to_list(self.compute_mask(own, mask))
