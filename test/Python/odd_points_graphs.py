@@ -189,7 +189,8 @@ def check_empty(text: str) -> List[str]:
 def find_missing() -> List[str]:
     """Public functions of tensors without a case."""
     spaces = {"tf": tf, "nn": tf.nn, "math": tf.math, "linalg": tf.linalg, "losses": tf.losses, "image": tf.image,
-              "K": K, "activations": keras.activations, "keras.losses": keras.losses, "layers": keras.layers,
+              "crf": tf.contrib.crf, "K": K, "activations": keras.activations, "keras.losses": keras.losses,
+              "layers": keras.layers,
               "constraints": keras.constraints, "regularizers": keras.regularizers}  # fmt: skip
     functions = {name: getattr(spaces[name.rpartition(".")[0]], name.rpartition(".")[2]) for name in CASES}
     missing = []

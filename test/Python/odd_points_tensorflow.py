@@ -151,7 +151,7 @@ def is_missing(text: str) -> bool:
     """Returns true for what TensorFlow 2.21 has not, or not with these arguments or this gradient."""
     return any(word in text for word in (
         "div_no_nan", "nth_element", "adjust_contrast", "sampled_softmax", "nce_loss", "clip_by_average_norm",
-        "normalize_moments", "tf.maximum(0.0", "rnn(", "resize_area", "ctc_loss_v2",
+        "normalize_moments", "tf.maximum(0.0", "rnn(", "resize_area", "ctc_loss_v2", "contrib",
     ))  # fmt: skip
 
 

@@ -67,7 +67,8 @@ CASES["math.pow"] += [f"tf.pow(x, {power})" for power in ("0.0", "1.0", "2.0", "
 CASES["math.maximum"] += ["tf.maximum(x, 0.0)", "tf.maximum(0.0, x)"]
 CASES["math.minimum"] += ["tf.minimum(x, 1.0)"]
 # Functions that take elements by their order.
-SELECTS = ("reduce_max reduce_min max min sort top_k nth_element max_pool max_pool3d pool pool2d inf Masking "
+SELECTS = ("crf_decode reduce_max reduce_min max min sort top_k nth_element max_pool max_pool3d pool pool2d inf "
+           "Masking "
            "categorical_hinge GlobalMaxPooling1D GlobalMaxPooling2D GlobalMaxPooling3D MaxPooling1D MaxPooling2D "
            "MaxPooling3D Minimum dilation2d erosion2d max_pool1d max_pool2d max_pool_with_argmax minimum segment_max "
            "segment_min unsorted_segment_max "
@@ -107,6 +108,7 @@ NOT_DIFFERENTIATED: Dict[str, str] = {
         to_int32 to_int64 trainable_variables truncatediv truncatemod truncated_normal truncated_normal_initializer
         uniform_unit_scaling_initializer unique unique_with_counts variable_op_scope variable_scope
         variables_initializer variance_scaling_initializer zeros zeros_initializer zeros_like""",
+    "crf": "CrfDecodeBackwardRnnCell CrfDecodeForwardRnnCell CrfForwardRnnCell viterbi_decode",
     "nn": """collapse_repeated compute_accidental_hits ctc_beam_search_decoder ctc_beam_search_decoder_v2
         ctc_greedy_decoder
         fixed_unigram_candidate_sampler in_top_k log_uniform_candidate_sampler transposed
@@ -145,4 +147,5 @@ NOT_CONTINUOUS = ["Masking", "floordiv", "floormod", "mod", "sort", "top_k", "nt
                   "rgb_to_hsv", "adjust_hue", "adjust_saturation"]  # fmt: skip
 # Functions of functions, whose arguments are rounded, and one that takes f32 and f64 alone.
 COMPOSED = ["matrix_solve_ls", "matvec", "Dense", "SimpleRNN", "LSTM", "GRU", "Bidirectional", "rnn",
-            "MultiHeadAttention"]  # fmt: skip
+            "MultiHeadAttention", "crf_decode", "crf_log_likelihood", "crf_log_norm",
+            "crf_multitag_sequence_score"]  # fmt: skip

@@ -467,4 +467,4 @@ def _module(name: str) -> Any:
 
 # Modules whose names this one has, too.
 PARTS = ("rnn_cell", "rnn", "candidates", "ordering", "nn_more", "nn_windows", "arrays", "norms", "ctc",
-         "ctc_sparse", "sparse_ops", "sparse_shapes")
+         "ctc_sparse", "sparse_ops", "sparse_shapes", "rnn_steps")

@@ -462,7 +462,7 @@ class framework:  # noqa: N801
 
 
 def __getattr__(name: str) -> Any:
-    if name in ("data", "legacy_seq2seq", "losses", "seq2seq", "slim"):
+    if name in ("crf", "data", "legacy_seq2seq", "losses", "seq2seq", "slim"):
         # It is made of what is here.
         return importlib.import_module(f"{__name__}.{name}")
     raise missing(f"contrib.{name}")
