@@ -7,9 +7,9 @@ from fractions import Fraction
 from typing import Any, List, Optional, Sequence, Tuple
 
 from .. import _dtypes, _ops, control, transforms
+from .._special import digamma
 from .conversion import make
 from .operation import Tensor
-from .ops import stop_gradient
 from .special import _floats
 
 # From here on, and for x in [0.7 a, 1.3 a], the expansion of Temme; the series and the fraction need at most 2000 terms
@@ -175,15 +175,138 @@ def _both(a: Any, x: Any) -> Tuple[Any, Any]:
     return _ops.where(is_known, p, at_end), _ops.where(is_known, q, _ops.subtract(1.0, at_end))
 
 
+def _series_slope(a: Any, x: Any, is_used: Any) -> Tuple[Any, Any]:
+    """Returns the sum of `_series` and its derivative by a, whose terms are all below 0, where they are used."""
+
+    def is_open(term: Any, total: Any, slope: Any, slopes: Any) -> Any:
+        return _ops.logical_and(is_used, _ops.logical_or(
+            _ops.greater(term, _ops.multiply(total, _ENOUGH)),
+            _ops.less(slope, _ops.multiply(slopes, _ENOUGH))))  # fmt: skip
+
+    def holds(state: Any) -> Any:
+        n, *sums = state
+        return _ops.logical_and(_ops.any(is_open(*sums)), _ops.less(n, float(_MOST)))
+
+    def step(state: Any) -> Any:
+        n, term, total, slope, slopes = state
+        n = _ops.add(n, 1.0)
+        below = _ops.add(a, n)
+        slope = _ops.divide(_ops.multiply(_ops.subtract(slope, _ops.divide(term, below)), x), below)
+        term = _ops.divide(_ops.multiply(term, x), below)
+        return n, term, _ops.add(total, term), slope, _ops.add(slopes, slope)
+
+    one, zero = _ops.ones_like(x), _ops.zeros_like(x)
+    _, *sums = control.while_loop(holds, step, (_ops.zeros([], _dtypes.float64), one, one, zero, zero))
+    failed = is_open(*sums)
+    return sums[1], _ops.where(failed, math.nan, sums[3])
+
+
+def _fraction_slope(a: Any, x: Any, is_used: Any) -> Tuple[Any, Any]:
+    """Returns the fraction of `_fraction` and its derivative by a, where they are used: that of each step of Lentz's
+    method."""
+
+    def safe(y: Any) -> Any:
+        return _ops.where(_ops.less(_ops.absolute(y), _TINY), _TINY, y)
+
+    def is_open(state: Any) -> Any:
+        _, _, _, _, _, total, slope, change, changes = state
+        moved = _ops.absolute(_ops.multiply(total, changes))
+        return _ops.logical_and(is_used, _ops.logical_or(
+            _ops.greater(_ops.absolute(_ops.subtract(change, 1.0)), 2 * _ENOUGH),
+            _ops.greater(moved, _ops.multiply(_ops.absolute(slope), 2 * _ENOUGH))))  # fmt: skip
+
+    def holds(state: Any) -> Any:
+        return _ops.logical_and(_ops.any(is_open(state)), _ops.less(state[0], float(_MOST)))
+
+    def step(state: Any) -> Any:
+        n, c, c_slope, d, d_slope, total, slope, _, _ = state
+        n = _ops.add(n, 1.0)
+        above = _ops.multiply(n, _ops.subtract(a, n))
+        below = _ops.add(_ops.subtract(x, a), _ops.add(_ops.multiply(2.0, n), 1.0))
+        # The derivatives of `above` and `below` are n and -1.
+        new = _ops.divide(1.0, safe(_ops.add(_ops.multiply(above, d), below)))
+        inner = _ops.subtract(_ops.add(_ops.multiply(n, d), _ops.multiply(above, d_slope)), 1.0)
+        d_slope = _ops.negative(_ops.multiply(_ops.multiply(new, new), inner))
+        ratio = _ops.divide(above, c)
+        c_slope = _ops.subtract(_ops.divide(_ops.subtract(n, _ops.multiply(ratio, c_slope)), c), 1.0)
+        c = safe(_ops.add(below, ratio))
+        change = _ops.multiply(c, new)
+        changes = _ops.add(_ops.multiply(c_slope, new), _ops.multiply(c, d_slope))
+        slope = _ops.add(_ops.multiply(slope, change), _ops.multiply(total, changes))
+        return n, c, c_slope, new, d_slope, _ops.multiply(total, change), slope, change, changes
+
+    inverse = _ops.divide(1.0, safe(_ops.add(_ops.subtract(x, a), 1.0)))
+    square, zero = _ops.multiply(inverse, inverse), _ops.zeros_like(x)
+    start = (_ops.zeros([], _dtypes.float64), _ops.full_like(x, 1 / _TINY), zero, inverse, square, inverse, square,
+             zero, zero)  # fmt: skip
+    found = control.while_loop(holds, step, start)
+    return found[5], _ops.where(is_open(found), math.nan, found[6])
+
+
+def _temme_slope(a: Any, x: Any) -> Any:
+    """Returns the derivative of P by a, of a large a and x near it: that of `_temme`, where that of eta is
+    -m / (a eta)."""
+    m, half = _distance(a, x)
+    size = _ops.sqrt(_ops.multiply(2.0, half))
+    eta = _ops.where(_ops.less(m, 0.0), _ops.negative(size), size)
+    is_middle = _ops.equal(eta, 0.0)
+    ratio = _ops.where(is_middle, 1.0, _ops.divide(m, _ops.where(is_middle, 1.0, eta)))
+    rows = _temme_coefficients()
+    total = slopes = falls = _ops.zeros_like(a)
+    for k, row in reversed(list(enumerate(rows))):
+        own = _polynomial(row, eta)
+        total = _ops.add(own, _ops.divide(total, a))
+        slopes = _ops.add(_polynomial([n * one for n, one in enumerate(row)][1:], eta), _ops.divide(slopes, a))
+        falls = _ops.add(_ops.multiply(float(k), own), _ops.divide(falls, a))
+    rest = _ops.subtract(_ops.subtract(m, half), _ops.divide(0.5, a))
+    found = _ops.subtract(_ops.subtract(_ops.multiply(0.5, eta), ratio), _ops.multiply(total, rest))
+    found = _ops.add(found, _ops.divide(_ops.add(_ops.multiply(ratio, slopes), falls), a))
+    scale = _ops.divide(_ops.exp(_ops.negative(_ops.multiply(a, half))),
+                        _ops.multiply(_ops.sqrt(a), math.sqrt(2 * math.pi)))  # fmt: skip
+    return _ops.multiply(scale, found)
+
+
+def _slope(a: Any, x: Any) -> Any:
+    """Returns the derivative of P by a: by the derivatives of what `_both` computes P or Q by."""
+    is_known = _ops.logical_and(_ops.greater(a, 0.0), _ops.logical_and(_ops.greater(x, 0.0), _ops.isfinite(x)))
+    is_known = _ops.logical_and(is_known, _ops.isfinite(a))
+    b, y = _ops.where(is_known, a, 1.0), _ops.where(is_known, x, 1.0)
+    is_lower = _ops.logical_or(_ops.less(y, 1.0), _ops.less(y, b))
+    is_near = _ops.logical_and(_ops.greater(b, _LARGE), _ops.less_equal(
+        _ops.absolute(_ops.subtract(_ops.divide(y, b), 1.0)), _NEAR))  # fmt: skip
+    near = _temme_slope(_ops.where(is_near, b, _LARGE), _ops.where(is_near, y, _LARGE))
+    is_far = _ops.logical_and(is_known, _ops.logical_not(is_near))
+    low, high = _ops.logical_and(is_far, is_lower), _ops.logical_and(is_far, _ops.logical_not(is_lower))
+    scale, log = _ops.multiply(_density(b, y), y), _ops.log(y)
+    series, slope = _series_slope(b, _ops.where(low, y, 0.5), low)
+    p = _ops.add(_ops.multiply(series, _ops.subtract(log, digamma(_ops.add(b, 1.0)))), slope)
+    fraction, slope = _fraction_slope(b, _ops.where(high, y, _ops.add(b, 1.0)), high)
+    q = _ops.add(_ops.multiply(fraction, _ops.subtract(log, digamma(b))), slope)
+    found = _ops.where(is_lower, _ops.divide(_ops.multiply(scale, p), b), _ops.negative(_ops.multiply(scale, q)))
+    is_valid = _ops.logical_and(_ops.greater(a, 0.0), _ops.greater_equal(x, 0.0))
+    is_valid = _ops.logical_and(is_valid, _ops.logical_or(_ops.isfinite(a), _ops.isfinite(x)))
+    return _ops.where(is_known, _ops.where(is_near, near, found), _ops.where(is_valid, 0.0, math.nan))
+
+
 def _emit(place: int) -> Any:
     def emit(a: Any, x: Any) -> Any:
         function = transforms.custom_vjp(lambda b, y: _both(b, y)[place])
+        by_a = transforms.custom_vjp(_slope)
 
         def rule(b: Any, y: Any, cotangent: Any) -> Any:
-            slope = _ops.multiply(cotangent, _density(b, y))
-            return _ops.zeros_like(b), slope if place == 0 else _ops.negative(slope)
+            weights = cotangent if place == 0 else _ops.negative(cotangent)
+            return _ops.multiply(weights, by_a(b, y)), _ops.multiply(weights, _density(b, y))
+
+        def second(b: Any, y: Any, cotangent: Any) -> Any:
+            # The density, times the logarithm of y less psi(b): 0 at 0, where no logarithm is.
+            is_inner = _ops.greater(y, 0.0)
+            log = _ops.log(_ops.where(is_inner, y, 1.0))
+            mixed = _ops.multiply(_density(b, y), _ops.subtract(log, digamma(b)))
+            return (_ops.multiply(cotangent, _ops.full_like(b, math.nan)),
+                    _ops.multiply(cotangent, _ops.where(is_inner, mixed, 0.0)))  # fmt: skip
 
         function.defvjp(rule)
+        by_a.defvjp(second)
         wide = [_ops.cast(one, _dtypes.float64) for one in (a, x)]
         zero = _ops.zeros_like(_ops.add(*wide))
         return _ops.cast(function(*[_ops.add(one, zero) for one in wide]), a.dtype)
@@ -193,16 +316,16 @@ def _emit(place: int) -> Any:
 
 def igamma(a: Any, x: Any, name: Optional[str] = None) -> Tensor:
     """P(a, x), the lower incomplete gamma function divided by the whole one. NaN for a <= 0 and for
-    x < 0. There is no derivative with respect to a."""
+    x < 0. The second derivative with respect to a is NaN: TensorFlow has none."""
     first, second = _floats("Igamma", a, x)
-    found: Tensor = make("Igamma", _emit(0), stop_gradient(first), second, name=name)
+    found: Tensor = make("Igamma", _emit(0), first, second, name=name)
     return found
 
 
 def igammac(a: Any, x: Any, name: Optional[str] = None) -> Tensor:
     """Q(a, x) = 1 - P(a, x): see `igamma`."""
     first, second = _floats("Igammac", a, x)
-    found: Tensor = make("Igammac", _emit(1), stop_gradient(first), second, name=name)
+    found: Tensor = make("Igammac", _emit(1), first, second, name=name)
     return found
 
 

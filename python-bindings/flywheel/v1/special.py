@@ -116,11 +116,15 @@ def _emit_zeta(s: Any, a: Any) -> Any:
         is_below, _ops.equal(_ops.floor(s), s))))  # fmt: skip
     # All terms of infinity are 0.
     is_last = _ops.logical_and(has_sum, _ops.equal(a, math.inf))
-    is_known = _ops.logical_and(is_known, _ops.isfinite(a))
+    is_known = _ops.logical_and(_ops.logical_and(is_known, _ops.isfinite(a)), _ops.isfinite(s))
     power = _ops.where(is_known, s, 2.0)
+    # From -1/2, -3/2, ... on the terms of an odd power cancel up to that of -q.
+    is_half = _ops.logical_and(_ops.equal(_ops.subtract(a, floor), 0.5), _ops.logical_not(is_even))
+    is_half = _ops.logical_and(_ops.logical_and(is_known, is_below), is_half)
     # Below 0 the terms (q + k)^-x < 0 are those of two sums from 1 - (q - floor(q)) and from 1 - q on.
-    above = _zeta(power, _ops.where(is_known, _ops.where(is_above, a, _ops.subtract(a, floor)), 1.0))
-    is_reflected = _ops.logical_and(is_known, is_below)
+    start = _ops.where(is_half, _ops.subtract(1.0, a), _ops.subtract(a, floor))
+    above = _zeta(power, _ops.where(is_known, _ops.where(is_above, a, start), 1.0))
+    is_reflected = _ops.logical_and(_ops.logical_and(is_known, is_below), _ops.logical_not(is_half))
     # The sum comes first: it is exact, and so is the difference to a number close to a pole.
     first, rest = (_zeta(power, _ops.where(is_reflected, _ops.subtract(_ops.add(n, 1.0), a), 1.0))
                    for n in (floor, _ops.zeros_like(floor)))  # fmt: skip
@@ -128,11 +132,15 @@ def _emit_zeta(s: Any, a: Any) -> Any:
     found = _ops.where(is_reflected, _ops.add(above, below), above)
     is_infinite = _ops.logical_or(_ops.equal(s, 1.0), _ops.logical_and(has_sum, _ops.logical_and(is_pole, is_even)))
     other = _ops.where(is_infinite, math.inf, _ops.where(is_last, 0.0, math.nan))
+    # The terms of numbers below 1 are infinite, and those of numbers above it 0.
+    at_end = _ops.where(_ops.less(a, 1.0), math.inf, _ops.where(_ops.equal(a, 1.0), 1.0, _ops.where(
+        _ops.greater(a, 1.0), 0.0, math.nan)))  # fmt: skip
+    other = _ops.where(_ops.equal(s, math.inf), at_end, other)
     return _ops.where(is_known, found, other)
 
 
 def _emit_polygamma(n: Any, x: Any) -> Any:
-    sign = _ops.subtract(_ops.multiply(2.0, _ops.mod(n, 2.0)), 1.0)
+    sign = _ops.where(_ops.isfinite(n), _ops.subtract(_ops.multiply(2.0, _ops.mod(n, 2.0)), 1.0), 1.0)
     is_order = _ops.logical_and(_ops.greater(n, 0.0), _ops.equal(_ops.floor(n), n))
     factor = _ops.multiply(sign, _ops.exp(_ops.lgamma(_ops.add(_ops.where(is_order, n, 1.0), 1.0))))
     found = _ops.multiply(factor, _emit_zeta(_ops.add(n, 1.0), x))
