@@ -2,13 +2,17 @@
 """The objects that objects of Python and of its libraries stand for: a view has its dict, a bound method its object, a
 `UserDict` its items. Code that has the one may read all of the other."""
 
+import abc
 import array
+import collections
 import collections.abc
 import contextvars
 import functools
 import gc
 import io
+import itertools
 import mmap
+import operator
 import os
 import types
 import weakref
@@ -24,7 +28,11 @@ _VIEWS: Tuple[type, ...] = (type({}.keys()), type({}.values()), type({}.items())
 _BOUND = (types.BuiltinMethodType, types.MethodWrapperType)
 # The elements of an array of objects that are looked at.
 _MOST_OBJECTS = 10_000
+# The classes that were registered with an abstract one, and other tables of it.
+_get_dump: Any = getattr(abc, "_get_dump")  # noqa: B009
 _CACHE = type(functools.lru_cache(len))
+# The results in such a cache that are looked at.
+_MOST_RESULTS = 256
 _BUFFERS = (bytearray, memoryview, array.array, mmap.mmap)
 
 
@@ -43,6 +51,10 @@ def parts_of(value: Any) -> Iterator[Any]:
         yield from (value.func, *value.args, *value.keywords.values())
     elif kind in _BOUND:
         yield value.__self__
+    elif issubclass(kind, collections.defaultdict):
+        yield value.default_factory
+    elif kind is np.flatiter:
+        yield value.base
     elif kind in _VIEWS:
         yield from gc.get_referents(value)
     elif kind in weakref.ProxyTypes:
@@ -80,26 +92,71 @@ def result_of(value: Any, most: int, label: str) -> Optional[Place]:
         return Result(functools.partial(_elements_of, value), value, "", label)
     if kind is _CACHE:
         return Result(_Clears(value), value, "", label)
+    if issubclass(kind, collections.defaultdict):
+        return Result(functools.partial(getattr, value, "default_factory"), value, "", label)
+    if issubclass(kind, abc.ABCMeta) and is_users_class(value):
+        return Result(_Registered(value), value, "", label)
     return None
 
 
 class _Clears:
-    """Counts how often the results that `functools.lru_cache` keeps of a function have been cleared: it computes others
-    then. More results, of other arguments, change none."""
+    """Counts how often the results that `functools.lru_cache` keeps of a function have been cleared, or have all been
+    dropped for those of other arguments: it computes others then. More results, of other arguments, change none."""
 
     def __init__(self, function: Any) -> None:
         self._function, self._num_clears = function, 0
         self._num_calls = self._count()
+        self._is_limited = function.cache_parameters()["maxsize"] is not None
+        # The dict of results by arguments; of a limited number, each is in an object of its own.
+        self._results = next((one for one in gc.get_referents(function)
+                              if type(one) is dict and one is not dict_of(function)), {})  # fmt: skip
+        self._take()
+
+    def _take(self) -> None:
+        # The last ones are dropped last; others are compared with the first ones, whose places do not change.
+        items = self._results.items()
+        self._kept = list(itertools.islice(reversed(items) if self._is_limited else items, _MOST_RESULTS))
 
     def _count(self) -> int:
         info = self._function.cache_info()
         return int(info.hits + info.misses)
 
+    def _has_kept(self) -> bool:
+        if not self._is_limited:
+            results = self._results.values()
+            return len(results) >= len(self._kept) and all(
+                map(operator.is_, results, map(operator.itemgetter(1), self._kept)))  # fmt: skip
+        if not self._kept:
+            return True
+        now = {(id(key), id(one)) for key, one in list(self._results.items())}
+        return any((id(key), id(one)) in now for key, one in self._kept)
+
     def __call__(self) -> int:
         count = self._count()
-        self._num_clears += count < self._num_calls
+        if count < self._num_calls or not self._has_kept():
+            self._num_clears += 1
+            self._take()
         self._num_calls = count
         return self._num_clears
+
+
+class _Registered:
+    """The number of classes that an abstract class has been told to count as its own, by `register`."""
+
+    def __init__(self, kind: Any) -> None:
+        self._kind, self._count = weakref.ref(kind), 0
+        self._token: Any = None
+
+    def __call__(self) -> int:
+        # All abstract classes have one counter, which tells that one of them may have another class.
+        token, kind = abc.get_cache_token(), self._kind()
+        if token != self._token and kind is not None:
+            self._token, self._count = token, _count_registered(kind)
+        return self._count
+
+
+def _count_registered(kind: Any) -> int:
+    return len(_get_dump(kind)[0]) + sum(map(_count_registered, type.__subclasses__(kind)))
 
 
 def _bytes_of(value: Any) -> bytes:

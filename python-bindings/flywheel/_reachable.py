@@ -39,6 +39,7 @@ from ._places import (
     Members,
     Name,
     Place,
+    Result,
     Slot,
     counts_as_member,
     dict_of,
@@ -127,6 +128,8 @@ class _Finder:
                 read = self._read[id(value)]
                 wanted = [name for name in names_in(value) if name not in read and self._may_read(value, name)]
                 wanted += [name for name in self._asked if name not in read]
+                if "__subclasses__" in self._names and issubclass(type(value), type) and "__subclasses__" not in read:
+                    wanted.append("__subclasses__")
                 for name in wanted:
                     read.add(name)
                     _attempt(functools.partial(self._escape_attribute, value, name, label))
@@ -217,7 +220,7 @@ class _Finder:
         elif kind is functools.partial:
             if value.args:
                 self._visit_method(value.func, value.args[0], label)
-            for one in (value.func, *value.args, *value.keywords.values()):
+            for one in (value.func, *value.args, value.keywords):
                 self.escape(one, label)
         elif issubclass(kind, _flywheel.Dispatcher):
             self.escape(value._function, label)
@@ -294,6 +297,8 @@ class _Finder:
             self._visit_import(function.__globals__, one, names)
         for name, value in _defaults(function):
             self.escape(value, name)
+        # Defaults by keyword may be set in place.
+        self.escape(function.__kwdefaults__, f"{function.__name__}.__kwdefaults__")
 
     def _visit_cell(self, cell: Any, path: Path) -> None:
         """Adds the variable of a closure, and the attributes and items on a path from its value."""
@@ -370,6 +375,7 @@ class _Finder:
         if is_of_user and name not in module.__dict__:
             # It may say itself what it has.
             self.escape(module, path.name)
+            self.escape(module.__dict__.get("__getattr__"), f"{path.name}.__getattr__")
         self._visit_name(module.__dict__, name, Path(path.root, f"{path.name}.{name}", steps), is_of_user)
 
     def _visit_steps(self, value: Any, path: Path) -> None:
@@ -380,6 +386,9 @@ class _Finder:
                 self._visit_module(value, Path(path.root, label, path.steps[place:]))
                 return
             outer = value
+            if issubclass(type(value), type) and not step.is_item and step.key == "__dict__":
+                self._escape_found(value, label, is_of_module)
+                return
             if not step.is_item and step.key in _WRITING and _is_builtin_method(value, step.key):
                 return
             is_last = place == len(path.steps) - 1
@@ -427,6 +436,11 @@ class _Finder:
         of its class."""
         kind = value if issubclass(type(value), type) else type(value)
         if issubclass(type(value), types.ModuleType) and not is_users_module(value):
+            return _MISSING
+        if kind is value and name == "__subclasses__":
+            self._add(Result(functools.partial(_subclasses_of, value), value, name, label))
+            for one in _subclasses_of(value):
+                self.escape(one, label)
             return _MISSING
         if issubclass(kind, threading.local) and kind is not value:
             # Each thread has attributes of its own.
@@ -560,6 +574,10 @@ def _look_up(place: Place) -> Any:
         return place.look_up()
     except LookupError:
         return _MISSING
+
+
+def _subclasses_of(kind: type) -> Tuple[type, ...]:
+    return tuple(type.__subclasses__(kind))
 
 
 def _defaults(function: types.FunctionType) -> Iterator[Tuple[str, Any]]:

@@ -72,6 +72,12 @@ static bool haveElements(PyObject *container, PyObject *elements) {
   if (PyList_Check(container)) {
     if (PyList_GET_SIZE(container) != count)
       return false;
+    // Nearly always these are the same objects: their addresses are compared
+    // at once, without a look at any of them.
+    if (!count || std::memcmp(PySequence_Fast_ITEMS(container),
+                              PySequence_Fast_ITEMS(elements),
+                              count * sizeof(PyObject *)) == 0)
+      return true;
     for (Py_ssize_t place = 0; place < count; ++place)
       if (!areEqual(PyList_GET_ITEM(container, place),
                     PyTuple_GET_ITEM(elements, place)))

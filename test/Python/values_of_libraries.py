@@ -5,6 +5,7 @@
 functions, classes and modules that change in place, are those of now. Random numbers and items of iterators, which a
 trace takes once, are warned of."""
 
+import abc
 import array
 import collections
 import contextvars
@@ -432,6 +433,92 @@ def test_cleared_caches() -> None:
     assert cached(1) == 5.0
 
 
+def test_refilled_caches() -> None:
+    """A function whose kept results are cleared and computed again, as many times as before, is noticed; one of a
+    limited number of results, which drops the oldest, is when it has dropped all of them."""
+    for most in (None, 128, 2):
+        numbers = [2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0]
+        take = iter(numbers).__next__
+        traces: List[int] = []
+
+        @functools.lru_cache(most)
+        def drawn(number: int) -> float:
+            return take() * number
+
+        @fw.function
+        def body(x: Any) -> Any:
+            traces.append(0)
+            return x * drawn(1)
+
+        for _ in range(2):
+            np.testing.assert_array_equal(body(X), drawn(1) * X)
+            info = drawn.cache_info()
+            drawn.cache_clear()
+            while drawn.cache_info()[:2] != info[:2]:
+                drawn(1)
+            np.testing.assert_array_equal(body(X), drawn(1) * X)
+        count = len(traces)
+        drawn(2)
+        np.testing.assert_array_equal(body(X), drawn(1) * X)
+        assert len(traces) == count
+        if most == 2:
+            drawn(3), drawn(4)
+            wanted = 8.0 * X  # Python computes it anew.
+            np.testing.assert_array_equal(body(X), wanted)
+            assert drawn(1) == 8.0
+
+
+def test_functions_and_classes() -> None:
+    """Arguments of a partial function, defaults by keyword, names that a module computes, arrays of iterators, items of
+    the dict of a class, and classes that an abstract one counts as its own."""
+
+    class Abstract(abc.ABC):  # noqa: B024
+        rate = 1.0
+
+    class Other:
+        pass
+
+    class Derived(Abstract):
+        pass
+
+    def scaled(x: Any, *, rate: float = 1.0) -> Any:
+        return x * rate
+
+    other, part, flat = Other(), functools.partial(operator.mul, 1.0), np.ones((2, 2), np.float32).flat
+    named = functools.partial(scaled, rate=1.0)
+    flags = types.ModuleType("flags")
+    exec("def __getattr__(name): return values[name]\nvalues = {'rate': 1.0}", flags.__dict__)
+    body = fw.function(lambda x: named(part(x)) * flat[2] * flags.rate)
+    np.testing.assert_array_equal(body(X), X)
+    named.keywords["rate"] = 2.0
+    np.testing.assert_array_equal(body(X), 2 * X)
+    flat.base[1, 0] = 3.0
+    np.testing.assert_array_equal(body(X), 6 * X)
+    flags.__dict__["values"]["rate"] = 5.0
+    np.testing.assert_array_equal(body(X), 30 * X)
+    numbers: Any = collections.defaultdict(lambda: 1.0)
+    body = fw.function(lambda x: x * numbers.get("rate", numbers.default_factory()))
+    np.testing.assert_array_equal(body(X), X)
+    numbers.default_factory = lambda: 4.0
+    np.testing.assert_array_equal(body(X), 4 * X)
+    body = fw.function(lambda x: x * float(sum(one.rate for one in Abstract.__subclasses__())))
+    np.testing.assert_array_equal(body(X), X)
+    more = type("More", (Abstract,), {"rate": 3.0})
+    np.testing.assert_array_equal(body(X), 4 * X)
+    setattr(more, "rate", 4.0)  # noqa: B010
+    np.testing.assert_array_equal(body(X), 5 * X)
+    body = fw.function(lambda x: scaled(x) * Abstract.__dict__["rate"] * (2.0 if isinstance(other, Abstract) else 1.0))
+    np.testing.assert_array_equal(body(X), X)
+    defaults: Any = scaled.__kwdefaults__
+    defaults["rate"] = 3.0
+    np.testing.assert_array_equal(body(X), 3 * X)
+    Abstract.rate = 5.0
+    np.testing.assert_array_equal(body(X), 15 * X)
+    Derived.register(Other)
+    np.testing.assert_array_equal(body(X), 30 * X)
+
+
 if __name__ == "__main__":
     run_tests([test_containers, test_orders, test_arrays, test_code, test_imports_of_others, test_many_arrays,
-               test_draws, test_iterators, test_cleared_caches])  # fmt: skip
+               test_draws, test_iterators, test_cleared_caches, test_refilled_caches,
+               test_functions_and_classes])  # fmt: skip
