@@ -38,6 +38,7 @@ from . import (
     clauses,
     constraints,
     data,
+    fft,
     initializers,
     linalg,
     nn,
@@ -469,6 +470,7 @@ __all__ = [
     "export",
     "eye",
     "fabs",
+    "fft",
     "flip",
     "fliplr",
     "flipud",
@@ -670,6 +672,7 @@ pi, e, inf, nan, newaxis = _math.pi, _math.e, _math.inf, _math.nan, None
 array = constant
 asarray = as_tensor
 
-for _module in ("clauses", "constraints", "data", "initializers", "linalg", "nn", "optimizers", "random", "schedules"):
+for _module in ("clauses", "constraints", "data", "fft", "initializers", "linalg", "nn", "optimizers", "random",
+                "schedules"):  # fmt: skip
     _show(f"{__name__}.{_module}")
 _show(__name__, ["jax", "keras", "math", "onnx", "pictures", "profile", "torch", "v1", "variables"])

@@ -8,7 +8,7 @@ import numpy as np
 from . import _dtypes, _flywheel, _trace
 from ._errors import about
 from ._flywheel import Attribute
-from ._hints import attribute_error, check_keywords, explain_attribute, nearest
+from ._hints import ConstructorSignature, attribute_error, check_keywords, explain_attribute, nearest
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -18,6 +18,7 @@ class StructAttribute:
     """An attribute of the train dialect: a mnemonic and fields."""
 
     mnemonic = ""
+    __signature__ = ConstructorSignature()
     # The fields that are rates of learning: the compiler takes ones below 0, as TensorFlow and Keras do.
     _rates: Tuple[str, ...] = ()
     # Attributes of such objects of other frameworks, and what does the same here.

@@ -5,10 +5,11 @@ import difflib
 import functools
 import inspect
 import sys
-from typing import Any, Callable, Iterable, Mapping
+from typing import Any, Callable, Iterable, Mapping, TypeVar
 
 from ._errors import about
 
+Function = TypeVar("Function", bound=Callable[..., Any])
 _PACKAGE = __name__.split(".", 1)[0] + "."
 
 # Names of arguments elsewhere.
@@ -39,6 +40,36 @@ def attribute_error(text: str, name: str, hint: str) -> AttributeError:
     if hint:
         error.name, error.obj = name, None
     return error  # type: ignore[no-any-return]
+
+
+class ConstructorSignature:
+    """The `__signature__` of classes whose `__new__`, which is one of the package, takes any arguments: that of their
+    `__init__`."""
+
+    def __get__(self, thing: Any, kind: type) -> inspect.Signature:
+        if thing is not None:
+            raise AttributeError("__signature__")
+        for base in kind.__mro__:
+            method = vars(base).get("__init__")
+            if "__new__" in vars(base) and not base.__module__.startswith(_PACKAGE):
+                method = vars(base)["__new__"]
+            if base is not object and method is not None:
+                function = method.__func__ if isinstance(method, staticmethod) else method
+                return inspect.Signature(list(inspect.signature(function).parameters.values())[1:])
+        return inspect.Signature()
+
+
+def shows_keywords(source: Callable[..., Any], skip: int) -> Callable[[Function], Function]:
+    """A decorator of a function that hands arguments by keyword on to `source`, whose parameters but the first `skip`
+    its signature shows."""
+
+    def mark(function: Function) -> Function:
+        own = [one for one in inspect.signature(function).parameters.values() if one.kind is not one.VAR_KEYWORD]
+        shown: Any = function
+        shown.__signature__ = inspect.Signature([*own, *list(inspect.signature(source).parameters.values())[skip:]])
+        return function
+
+    return mark
 
 
 def explain_attribute(thing: Any, name: str, elsewhere: Mapping[str, str]) -> None:

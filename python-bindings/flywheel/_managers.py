@@ -5,7 +5,7 @@ from typing import Any, Optional
 
 from . import _flywheel
 from ._errors import wrong
-from ._hints import check_keywords
+from ._hints import ConstructorSignature, check_keywords
 from ._kinds import flag, integer, number, text
 
 __all__ = ["CheckpointManager"]
@@ -20,6 +20,8 @@ class CheckpointManager(_flywheel.CheckpointManager):
     steps with at least 8 digits. `state_file`: a name without path components. Raises TypeError and ValueError for
     other values.
     """
+
+    __signature__ = ConstructorSignature()
 
     def __new__(cls, *given: Any, **named: Any) -> "CheckpointManager":
         check_keywords(cls.__init__, cls.__name__, named, skip=1)

@@ -6,7 +6,7 @@ from typing import Any, Callable, Dict, List, Mapping, NoReturn, Optional, Seque
 
 import numpy as np
 
-from . import _ops, _trace, linalg
+from . import _ops, _trace, fft, linalg
 from ._errors import about, wrong
 from ._members import Members
 from ._tensor import Tensor, TensorLike, as_tensor
@@ -207,6 +207,8 @@ def call_function(function: Callable[..., Any], args: Sequence[Any], given: Mapp
     if own is None and function.__module__ in ("numpy", "numpy.linalg"):
         own = _find(name, is_linalg)
     if own is None:
-        _refuse(f"{function.__module__}.{name}")
+        is_spectrum = function.__module__ == "numpy.fft" and name in fft.__all__
+        why = f" is flywheel.fft.{name}, whose complex numbers are pairs of tensors" if is_spectrum else ""
+        _refuse(f"{function.__module__}.{name}", why)
     positional, options = _translate(function, own, args, given)
     return own(*positional, **options)

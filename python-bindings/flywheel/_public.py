@@ -13,7 +13,7 @@ from ._hints import attribute_error, nearest
 __all__ = ["show"]
 
 # Submodules to search for functions of a name that the package itself does not have.
-_GROUPS = ("nn", "linalg", "random", "optimizers", "schedules", "initializers", "constraints", "clauses", "data")
+_GROUPS = ("nn", "linalg", "fft", "random", "optimizers", "schedules", "initializers", "constraints", "clauses", "data")
 # Losses whose `reduction` is of the means over the last dimension.
 _OF_ELEMENTS = ("flywheel.nn.{0}, whose reduction 'sum' and 'none' are of the means over the last dimension; those of "
                 "all elements are of {1}, as in flywheel.sum(...)")  # fmt: skip

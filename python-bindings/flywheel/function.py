@@ -29,7 +29,7 @@ from ._captures import Before, Captures
 from ._compilation import current_target
 from ._definition import Definition
 from ._dynamic_sizes import DynamicSizes, Key, key_of
-from ._hints import check_keywords
+from ._hints import check_keywords, shows_keywords
 from ._identity import identity, is_hashable
 from ._kept import Bound
 from ._models import cost as count_cost
@@ -580,6 +580,7 @@ def function(
 ) -> Callable[[Callable[..., Any]], Function]: ...
 
 
+@shows_keywords(Function.__init__, skip=2)
 def function(function: Optional[Callable[..., Any]] = None, /, **options: Any) -> Any:
     """Makes a traced function of a Python function: a decorator.
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from . import _dtypes, _reads, _trace, _tree
 from ._elsewhere import MODULE
-from ._hints import attribute_error, check_keywords, explain_attribute, is_own_attribute
+from ._hints import ConstructorSignature, attribute_error, check_keywords, explain_attribute, is_own_attribute
 from ._members import Members
 from ._tensor import format_shape
 from ._types import Array, Path
@@ -65,6 +65,7 @@ class Module(_tree.Whole):
     """
 
     _name: Name
+    __signature__ = ConstructorSignature()
 
     def __new__(cls, *args: Any, **kwargs: Any) -> Any:
         if (getattr(cls.__init__, "__module__", None) or "").startswith(_PACKAGE):

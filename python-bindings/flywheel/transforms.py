@@ -2,7 +2,6 @@
 """Derivatives, and many positions at once."""
 
 import functools
-import inspect
 import operator
 from typing import Any, Callable, Dict, Iterable, List, Optional, Sequence, SupportsIndex, Tuple, Union
 
@@ -14,6 +13,7 @@ from ._operators import Operators
 from ._ops._arithmetic import parameter
 from ._ops._checks import expect_equal
 from ._ops._core import Size, normalize_axis, size
+from ._own_rules import custom_vjp as custom_vjp
 from ._tensor import Tensor, as_tensor, format_shape, wrap
 from .variables import Variable
 
@@ -455,138 +455,3 @@ def _batch(
         dense = wrap(value, x.dtype, value.shape)
         results.append(_ops.moveaxis(dense, 0, axis) if axis else dense)
     return _tree.unflatten(outputs[1], results)
-
-
-def _check_arity(rule: Callable[..., Any], num_arguments: int, num_cotangents: int) -> None:
-    """Raises TypeError for a rule that does not take the arguments and the cotangents of the results."""
-    try:
-        inspect.signature(rule).bind(*[None] * (num_arguments + num_cotangents))
-    except ValueError:
-        # A function of C may have no signature.
-        return
-    except TypeError:
-        raise wrong(TypeError, f"a rule of {num_arguments + num_cotangents} parameters, the {num_arguments} arguments "
-                    f"of the function and the cotangent of each of {num_cotangents} results,",
-                    f"rule{inspect.signature(rule)}", "rule") from None  # fmt: skip
-
-
-# A rule may call its own function, whose rule is then traced too: so often, and what is deeper has the derivative of
-# the function as it stands.
-_MOST_RULES = 3
-
-
-class CustomVjp:
-    """A function with a derivative rule of its own: see `custom_vjp`."""
-
-    def __init__(self, function: Callable[..., Any]):
-        functools.update_wrapper(self, function)
-        self._function = function
-        self._rule: Optional[Callable[..., Any]] = None
-        # The number of rules of this function that are being traced in one another.
-        self._depth = 0
-
-    def defvjp(self, rule: Callable[..., Any], *others: Any) -> Callable[..., Any]:
-        """Sets the rule: from the arguments, and the cotangent of each result, to the
-        cotangent of each argument, None standing for zeros. Raises TypeError for a value that is not a function."""
-        if others:
-            raise wrong(TypeError, "one rule, from the arguments and the cotangents of the results to the cotangents "
-                        "of the arguments,", f"{1 + len(others)} functions", "rule",
-                        hint=": JAX's pair of forward and backward is one rule(*args, g) here, which computes what it "
-                             "needs from the arguments")  # fmt: skip
-        if not callable(rule):
-            raise wrong(TypeError, "a function", type(rule).__name__, "rule")
-        self._rule = rule
-        return rule
-
-    def __call__(self, *args: Any) -> Any:
-        if self._rule is None:
-            raise ValueError(f"'{getattr(self, '__name__', 'function')}' has no rule: give one with defvjp")
-        if self._depth >= _MOST_RULES:
-            return self._function(*args)
-        trace = _trace.current()
-        leaves, spec = _tree.flatten(args)
-        inputs = [as_tensor(leaf) for leaf in leaves]
-        types = [trace.type(x.dtype, x._dims) for x in inputs]
-        found: List[Any] = []
-
-        def rewrap(values: Sequence[Value], like: Sequence[Tensor]) -> List[Tensor]:
-            return [wrap(value, x.dtype, x._dims) for value, x in zip(values, like)]
-
-        def body(values: List[Value]) -> List[Value]:
-            tensors, form = _wrap_tree(self._function(*_tree.unflatten(spec, rewrap(values, inputs))))
-            found.extend([tensors, form])
-            return [x.value for x in tensors]
-
-        own = "a function with a rule of its own"
-        no_calls, trace.calls_forbidden = trace.calls_forbidden, own
-        try:
-            with trace.forbidding_effects(own):
-                first = trace.region(types, body, "train.vjp_yield", is_isolated=True)
-                results = [x for x in found[0] if _dtypes.is_floating(x.dtype)]
-                captured = trace.graph.isolate(first)
-                extra = [wrap(v, _dtypes.as_dtype(v.dtype), v.shape) for v in captured]
-                second = self._trace_rule(trace, spec, inputs, extra, results)
-        finally:
-            trace.calls_forbidden = no_calls
-        result_types = [trace.type(x.dtype, x._dims) for x in found[0]]
-        operands = [x.value for x in [*inputs, *extra]]
-        values = trace.op("train.custom_vjp", operands, result_types, {}, [first, second])
-        return _tree.unflatten(found[1], rewrap(values, found[0]))
-
-    def _trace_rule(
-        self, trace: _trace.Trace, spec: Any, inputs: List[Tensor], extra: List[Tensor], results: List[Tensor]
-    ) -> Any:
-        types = [trace.type(x.dtype, x._dims) for x in [*inputs, *extra, *results]]
-
-        def rule(values: List[Value]) -> List[Value]:
-            self._depth += 1
-            try:
-                return apply(values)
-            finally:
-                self._depth -= 1
-
-        def apply(values: List[Value]) -> List[Value]:
-            own = [wrap(v, x.dtype, x._dims) for v, x in zip(values, [*inputs, *extra, *results])]
-            given = own[: len(inputs)]
-            cotangents = own[len(inputs) + len(extra) :]
-            assert self._rule is not None
-            arguments = _tree.unflatten(spec, given)
-            _check_arity(self._rule, len(arguments), len(cotangents))
-            found = self._rule(*arguments, *cotangents)
-            answers = found if isinstance(found, (tuple, list)) else (found,)
-            flat = [leaf for answer in answers for leaf in ([None] if answer is None else _tree.flatten(answer)[0])]
-            if len(flat) != len(inputs):
-                raise ValueError(f"the rule returned {len(flat)} cotangents, expected one for each of "
-                                 f"{len(inputs)} arguments")  # fmt: skip
-            flat += [None] * len(extra)
-            pairs = [(c, x) for c, x in zip(flat, own) if _dtypes.is_floating(x.dtype)]
-            return [(_ops.zeros_like(x) if c is None else as_tensor(c, x.dtype)).value for c, x in pairs]
-
-        second = trace.region(types, rule, "train.vjp_yield", is_isolated=True)
-        if trace.graph.isolate(second):
-            raise ValueError("a rule uses its arguments only: pass other values to the function")
-        return second
-
-
-def _wrap_tree(tree: Any) -> Tuple[List[Tensor], Any]:
-    leaves, spec = _tree.flatten(tree)
-    return [as_tensor(leaf) for leaf in leaves], spec
-
-
-def custom_vjp(function: Callable[..., Any]) -> CustomVjp:
-    """A decorator: the function keeps what it computes, and gets the derivative of a
-    rule that `defvjp` sets (G15).
-
-        @flywheel.custom_vjp
-        def clipped(x):
-            return x
-
-        @clipped.defvjp
-        def _(x, dy):
-            return flywheel.clip(dy, -1.0, 1.0)
-
-    Values that the function uses besides its arguments are constant to derivatives. A rule may call
-    the function: the first two derivatives are by the rule then, and further ones those of the ops
-    of the function.
-    """
-    return CustomVjp(function)

@@ -76,7 +76,7 @@ def of_random_numbers() -> None:
 
 def of_rules() -> None:
     product: Any = fw.custom_vjp(lambda a, b: a * b)
-    refused(TypeError, "expected one rule", lambda: product.defvjp(lambda a, b: (a * b, (a, b)), lambda r, g: (g, g)))
+    refused(TypeError, "a function as backward, found str", lambda: product.defvjp(lambda a, b: (a * b, None), "sum"))
     product.defvjp(lambda r, g: (g, g))
     refused(TypeError, "a rule of 3 parameters", lambda: fw.function(
         lambda x: fw.grad(lambda v: fw.sum(product(v, x)))(x))(ONE))  # fmt: skip
@@ -96,7 +96,8 @@ def of_arguments() -> None:
 def of_slices() -> None:
     take = fw.function(lambda x, i: x[i : i + 2])
     for place in (np.int32(1), 1):
-        refused(fw.CompileError, r"x\[i \+ flywheel.arange\(n\)\]", functools.partial(take, ONE, place))
+        refused(fw.CompileError, r"\A[^\n]*: error: expected x\[i \+ flywheel.arange\(n\)\] for n elements",
+                functools.partial(take, ONE, place))  # fmt: skip
 
 
 def of_optimizers() -> None:

@@ -15,7 +15,8 @@ import numpy as np
 import flywheel as fw
 
 MODULES = ["flywheel", "flywheel.nn", "flywheel.linalg", "flywheel.random", "flywheel.optimizers", "flywheel.schedules",
-           "flywheel.initializers", "flywheel.constraints", "flywheel.clauses", "flywheel.data"]  # fmt: skip
+           "flywheel.initializers", "flywheel.constraints", "flywheel.clauses", "flywheel.data",
+           "flywheel.fft"]  # fmt: skip
 
 
 def documented(folder: Path) -> Dict[str, Set[str]]:
@@ -150,6 +151,7 @@ for action, text in (
     (lambda a: np.exp(a, out=np.zeros((2, 2), np.float32)), "exp of a tensor is another tensor: expected out=None"),
     (added_in_place, "numpy.add of a tensor is another tensor"),
     (lambda a: np.linalg.eig(a), "numpy.linalg.eig of a tensor is not there: flywheel.linalg has no such"),
+    (lambda a: np.fft.rfft(a), "numpy.fft.rfft of a tensor is flywheel.fft.rfft, whose complex numbers are pairs"),
     (lambda a: np.sum(a, out=np.zeros(())), "expected out=None, found ndarray"),
     (lambda a: ufunc.accumulate(a, axis=None), "expected an integer as axis, found None"),
     (lambda a: np.exp(a, where=x > 1), "numpy.exp of a tensor does not take where"),
