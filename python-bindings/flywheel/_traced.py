@@ -2,6 +2,7 @@
 """A traced function for arguments of some types: its module, its program, and the entries that call it."""
 
 import contextlib
+import re
 import weakref
 from typing import TYPE_CHECKING, Any, Callable, Iterator, List, Mapping, Optional, Sequence, Tuple
 
@@ -9,7 +10,7 @@ from . import _dtypes, _flywheel, _trace, _tree
 from ._arguments import Leaf
 from ._compilation import compile_module
 from ._definition import Definition
-from ._errors import add_note
+from ._errors import Problem, add_note, report
 from ._flywheel import Attribute, ModuleOp, Program
 from ._ops._core import narrow, number
 from ._tensor import Tensor, as_tensor, wrap
@@ -180,20 +181,31 @@ class Traced:
         try:
             yield
         except _flywheel.CompileError as error:
+            self._explain_slices(error)
             add_note(error, self._hint())
             raise
+
+    def _explain_slices(self, error: _flywheel.CompileError) -> None:
+        """Has the error of a result whose size only the step knows begin with what to write for n elements, if the
+        function has a slice between two places that the step computes."""
+        if not self._has_slices or error.parts is None:
+            return
+        place, text, notes = error.parts
+        size = re.search(r"expected (the size of dimension .*?) to be a dimension size of a feed", text)
+        if size is not None:
+            text = ("expected x[i + flywheel.arange(n)] for n elements from a place i that the step computes, found a "
+                    f"slice x[i : j], which has fewer at the end of x: only the step knows {size.group(1)}")
+            report(error, Problem(text=text, place=place, notes=f"{notes}\nnote: {size.string}"))
 
     def _hint(self) -> str:
         """Returns what to do if a size is one of the numbers that each call chooses; empty without such numbers."""
         tree, static = self._arguments
         names = self.definition.feed_names(tree, [value is FED for value in static])
         numbers = [name for name, leaf in zip(names, self.leaves) if leaf.kind in "il"]
-        of_slices = ("\nnote: n elements from a place i that a step computes are x[i + flywheel.arange(n)]: a slice "
-                     "x[i : i + n] may have fewer, at the end of x") * self._has_slices  # fmt: skip
         if not numbers:
-            return of_slices
+            return ""
         listed = ", ".join(f"'{name}'" for name in numbers)
-        return (f"{of_slices}\nnote: each call chooses {listed}: if a size depends on it, make the argument static, as "
+        return (f"\nnote: each call chooses {listed}: if a size depends on it, make the argument static, as "
                 f"in @flywheel.function(static={numbers[0]!r}), which compiles once for each value")  # fmt: skip
 
     def entry(self, store: Store) -> Any:

@@ -73,12 +73,25 @@ static std::vector<std::string> getVariableNames(const PySession &self) {
   return names;
 }
 
-static nb::object getVariable(PySession &self, const Text &name) {
+/// Returns the name of a variable, as a key of a session.
+static std::string getKey(nb::handle key) {
+  if (!PyUnicode_Check(key.ptr())) {
+    PyErr_Format(PyExc_TypeError,
+                 "expected the name of a variable, a str, found %s",
+                 Py_TYPE(key.ptr())->tp_name);
+    throw nb::python_error();
+  }
+  return getText(key, "the name of a variable");
+}
+
+static nb::object getVariable(PySession &self, nb::handle key) {
+  std::string name = getKey(key);
   return copyValue(*self.mutex,
                    [&] { return self.session->getVariable(name); });
 }
 
-static void setVariable(PySession &self, const Text &name, nb::handle value) {
+static void setVariable(PySession &self, nb::handle key, nb::handle value) {
+  std::string name = getKey(key);
   const Program &program = self.session->getProgram();
   size_t index = take(program.lookupVariable(name));
   setValue(*self.mutex, name, program.getVariables()[index].dtype, value,

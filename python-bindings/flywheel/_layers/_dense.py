@@ -2,7 +2,7 @@
 """Layers of products and tables, and what puts layers together."""
 
 import inspect
-from typing import Any, Callable, List, Optional
+from typing import Any, Callable, List, Optional, Sequence, Union
 
 import numpy as np
 
@@ -96,17 +96,18 @@ def _seed_of_use(layer: Module, seed: int) -> int:
 
 
 class Sequential(Module):
-    """Layers one after the other: modules, and functions such as `flywheel.nn.relu`.
+    """Layers one after the other: modules, and functions such as `flywheel.nn.relu`, also as one list.
 
     `training` is passed to the layers that have it, or any keyword, as an argument: a call without it is a TypeError
     where one requires it, as `Dropout`. Variables: `layers/0/kernel` and so on.
     """
 
-    def __init__(self, *layers: Callable[..., Any]) -> None:
-        for layer in layers:
+    def __init__(self, *layers: Union[Callable[..., Any], Sequence[Callable[..., Any]]]) -> None:
+        given: List[Any] = list(layers[0] if len(layers) == 1 and isinstance(layers[0], (list, tuple)) else layers)
+        for layer in given:
             if not callable(layer):
                 raise wrong(TypeError, "modules and functions", type(layer).__name__, "layers")
-        self.layers: List[Any] = list(layers)
+        self.layers = given
 
     def __call__(self, x: Any, **mode: Any) -> Any:
         if set(mode) - {"training"}:

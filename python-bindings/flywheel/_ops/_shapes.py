@@ -81,6 +81,9 @@ def to_index(x: TensorLike) -> Size:
     is_number = not isinstance(x, Tensor) or x._weak is not None
     if is_number and not _dtypes.is_integer(given.dtype):
         raise wrong(TypeError, "an integer or a scalar tensor", repr(x), "a size or place")
+    if _dtypes.is_floating(given.dtype):
+        raise wrong(TypeError, "an integer or a scalar tensor of integers", _dtypes.name_of(given.dtype),
+                    "a size or place", hint="; flywheel.cast(x, 'int32') makes one of them")  # fmt: skip
     x = cast(given, _dtypes.int64)
     if x._dims != ():
         raise wrong(ValueError, "an integer or a scalar tensor", f"the shape {format_shape(x._dims)}")

@@ -75,6 +75,9 @@ class Session:
         self._contexts.pop().__exit__(*error)
         self.close()
 
+    def __getitem__(self, key: Any) -> Any:
+        raise TypeError(f"a Session has no items, found [{key!r}]: run(fetches) computes tensors and variables")
+
     def as_default(self) -> "_Default":
         """Makes this the session that `eval` and `run` of others take."""
         return _Default(self)
