@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Derivatives of tensors of the graph."""
 
+import functools
 from typing import Any, Iterator, List, Optional, Sequence, Set
 
-from .. import transforms
+from .. import _ops, transforms
 from .._errors import about
-from .conversion import as_tensor
+from .conversion import as_tensor, make
 from .graph import get_default_graph
 from .operation import Fields, Gradient, Operation, Tensor
 
@@ -78,6 +79,14 @@ def gradients(
                 n != m and None not in (n, m) for n, m in zip(a, b))):  # fmt: skip
             raise ValueError(f"Shapes {y.shape} of '{y.name}' and {as_tensor(w).shape} of its grad_ys are incompatible")
     known = set(visit(roots, stops))
+    explicit = sorted((y for y in known if y.op.type == "ReadValue"), key=lambda y: y.op.id)
+    reads = [[y for y in explicit if y.op.variable is _variable_of(x)] for x in as_list(xs)]
+    if any(reads):
+        # A variable has the sum of the gradients of its reads, each of which is apart from the others.
+        each = [one for x, own in zip(targets, reads) for one in (x, *own)]
+        parts = gradients(ys, each, grad_ys, name, stop_gradients=[*stops, *(y for own in reads for y in own)])
+        found = iter(parts)
+        return [_sum_of([next(found) for _ in range(1 + len(own))]) for own in reads]
     bounds = bound_loops(known)
     reached = [x in known for x in targets]
     wrt = [x for x, is_reached in zip(targets, reached) if is_reached]
@@ -110,6 +119,20 @@ def gradients(
     op = graph.create("gradients", [*roots, *wrt, *given, *stops], emit, types, name, fields)
     found = iter(op.outputs)
     return [next(found) if is_reached else None for is_reached in reached]
+
+
+def _variable_of(x: Any) -> Any:
+    """Returns a variable that is differentiated by, None for a tensor."""
+    return x._as_graph_tensor().op.fields.variable if hasattr(x, "_as_graph_tensor") else None
+
+
+def _sum(*xs: Any) -> Any:
+    return functools.reduce(_ops.add, xs)
+
+
+def _sum_of(parts: List[Any]) -> Any:
+    known = [one for one in parts if one is not None]
+    return None if not known else known[0] if len(known) == 1 else make("AddN", _sum, *known)
 
 
 def bound_loops(reached: Set[Tensor]) -> List[Tensor]:
