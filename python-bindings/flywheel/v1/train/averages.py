@@ -43,14 +43,22 @@ class ExponentialMovingAverage:
             self._averages[x] = self._create(x)
             if is_variable and x not in known:
                 known.append(x)
-            decay: Any = self._decay
-            if self._steps is not None:
-                steps = self._steps.read_value() if isinstance(self._steps, Variable) else self._steps
-                n = cast(steps, x.dtype)
-                decay = TABLE["minimum"](decay, (1.0 + n) / (10.0 + n))
             value = x.read_value() if isinstance(x, Variable) else x
-            moved.append(self._moved(x, value, decay, starts_with_zero))
+            moved.append(self._moved(x, value, self._weight(x.dtype), starts_with_zero))
         return group(*moved, name=self.name)
+
+    def _weight(self, dtype: Any) -> Any:
+        """Returns 1 - decay, which is computed in float32, as in TensorFlow, unless the average is of float64: that of
+        0.9999 is 0.00010001659."""
+        kind = "float64" if dtype == "float64" else "float32"
+        if self._steps is None and not isinstance(self._decay, (Tensor, Variable)):
+            return float(1 - np.asarray(self._decay, kind))
+        decay: Any = self._decay
+        if self._steps is not None:
+            steps = self._steps.read_value() if isinstance(self._steps, Variable) else self._steps
+            n = cast(steps, kind)
+            decay = TABLE["minimum"](decay, (1.0 + n) / (10.0 + n))
+        return cast(1.0 - decay, dtype)
 
     def _create(self, x: Any, name: str = "") -> Variable:
         shape = x.shape.as_list() if x.static_shape is not None else None
@@ -60,14 +68,14 @@ class ExponentialMovingAverage:
             start = x.initialized_value() if isinstance(x, Variable) else np.zeros(shape, x.dtype)
             return Variable(start, trainable=False, name=f"{x.op.name}/{self.name}{name}")
 
-    def _moved(self, x: Any, value: Any, decay: Any, starts_with_zero: bool) -> Any:
+    def _moved(self, x: Any, value: Any, weight: Any, starts_with_zero: bool) -> Any:
         average = self._averages[x]
         if not starts_with_zero:
-            return average.assign_sub((average.read_value() - value) * (1.0 - decay))
-        # The sum of the weights of an average that starts with 0 is 1 - decay^n.
+            return average.assign_sub((average.read_value() - value) * weight)
+        # The sum of the weights of an average that starts with 0 is 1 - (1 - weight)^n.
         biased, share = self._create(x, "/biased"), self._create(x, "/share")
-        new = biased.assign_sub((biased.read_value() - value) * (1.0 - decay))
-        weights = share.assign_sub((share.read_value() - 1.0) * (1.0 - decay))
+        new = biased.assign_sub((biased.read_value() - value) * weight)
+        weights = share.assign_sub((share.read_value() - 1.0) * weight)
         return average.assign(new / weights)
 
     def average(self, var: Any) -> Optional[Variable]:

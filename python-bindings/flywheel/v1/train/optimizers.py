@@ -20,6 +20,11 @@ from .rows import RowUpdate, apply_rows
 _sqrt, _pow, _maximum = TABLE["sqrt"], TABLE["pow"], TABLE["maximum"]
 
 
+def single(value: Any) -> Any:
+    """Returns a number as TensorFlow takes it for variables of float32: 1 - 0.999 is 0.00099998713."""
+    return float(np.float32(value)) if isinstance(value, float) else value
+
+
 class Optimizer:
     """Updates variables along gradients."""
 
@@ -166,7 +171,8 @@ class Optimizer:
         if isinstance(value, Tensor) or hasattr(value, "_as_graph_tensor"):
             x = as_tensor(value)
             return x if x.dtype == var.dtype else cast(x, var.dtype)
-        return number("a number of an optimizer", value)
+        known = number("a number of an optimizer", value)
+        return known if var.dtype == "float64" else single(known)
 
     def _store(self, var: Variable, value: Any) -> Any:
         return var.assign(value if var.constraint is None else var.constraint(value))
@@ -262,16 +268,20 @@ class AdadeltaOptimizer(Optimizer):
             self._slot(v, "accum")
             self._slot(v, "accum_update")
 
+    def _numbers_of(self, v: Variable) -> List[Any]:
+        return [self._number(x, v) for x in (self._rho, self._epsilon)]
+
     def _apply(self, g: Any, v: Variable) -> List[Any]:
-        a, d, rho, e = self._slot(v, "accum"), self._slot(v, "accum_update"), self._rho, self._epsilon
+        a, d, rho, e = self._slot(v, "accum"), self._slot(v, "accum_update"), *self._numbers_of(v)
         new = a * rho + g * g * (1 - rho)
         u = _sqrt(d + e) / _sqrt(new + e) * g
         return [a.assign(new), d.assign(d * rho + u * u * (1 - rho)),
                 self._store(v, v - u * self._number(self._lr, v))]  # fmt: skip
 
     def _rows(self, v: Variable) -> Optional[RowUpdate]:
-        scalars = {"lr": self._number(self._lr, v), "rho": self._rho}
-        return RowUpdate(lambda name: traced.TFAdadelta(epsilon=self._epsilon, name=name), scalars,
+        rho, epsilon = self._numbers_of(v)
+        scalars = {"lr": self._number(self._lr, v), "rho": rho}
+        return RowUpdate(lambda name: traced.TFAdadelta(epsilon=epsilon, name=name), scalars,
                          [self._slot(v, "accum"), self._slot(v, "accum_update")])  # fmt: skip
 
 
@@ -291,23 +301,27 @@ class RMSPropOptimizer(Optimizer):
                 self._slot(v, "mg")
             self._slot(v, "momentum")
 
+    def _numbers_of(self, v: Variable) -> List[Any]:
+        return [self._number(x, v) for x in (self._decay, self._momentum, self._epsilon)]
+
     def _apply(self, g: Any, v: Variable) -> List[Any]:
-        s, m, rho = self._slot(v, "rms"), self._slot(v, "momentum"), self._decay
+        s, m, (rho, momentum, epsilon) = self._slot(v, "rms"), self._slot(v, "momentum"), self._numbers_of(v)
         new = s * rho + g * g * (1 - rho)
-        updates, under = [s.assign(new)], new + self._epsilon
+        updates, under = [s.assign(new)], new + epsilon
         if self._centered:
             c = self._slot(v, "mg")
             mean = c * rho + g * (1 - rho)
             updates.append(c.assign(mean))
             # Rounding may take it below 0, where no root is.
-            under = _maximum(new - mean * mean, 0.0) + self._epsilon
-        step = m * self._momentum + g * self._number(self._lr, v) / _sqrt(under)
+            under = _maximum(new - mean * mean, 0.0) + epsilon
+        step = m * momentum + g * self._number(self._lr, v) / _sqrt(under)
         return [*updates, m.assign(step), self._store(v, v - step)]
 
     def _rows(self, v: Variable) -> Optional[RowUpdate]:
-        scalars = {"lr": self._number(self._lr, v), "decay": self._decay, "momentum": self._momentum}
+        decay, momentum, epsilon = self._numbers_of(v)
+        scalars = {"lr": self._number(self._lr, v), "decay": decay, "momentum": momentum}
         return RowUpdate(
-            lambda name: traced.TFRMSProp(0.0, epsilon=self._epsilon, centered=self._centered, name=name), scalars,
+            lambda name: traced.TFRMSProp(0.0, epsilon=epsilon, centered=self._centered, name=name), scalars,
             [self._slot(v, key) for key in ("rms", "mg", "momentum") if key != "mg" or self._centered])  # fmt: skip
 
 
@@ -322,7 +336,8 @@ class AdamOptimizer(Optimizer):
 
     def _create(self, variables: List[Variable]) -> None:
         if not self._powers:
-            kind = variables[0].dtype
+            # As in TensorFlow, those of narrower variables are of float32.
+            kind = "float64" if variables[0].dtype == "float64" else "float32"
             for name, value in (("beta1_power", self._beta1), ("beta2_power", self._beta2)):
                 self._powers.append(Variable(np.asarray(value, kind), trainable=False, name=name))
         for v in variables:
@@ -332,13 +347,16 @@ class AdamOptimizer(Optimizer):
     def _own_variables(self) -> List[Variable]:
         return [*self._powers, *super()._own_variables()]
 
+    def _numbers_of(self, v: Variable) -> List[Any]:
+        return [self._number(x, v) for x in (self._beta1, self._beta2, self._epsilon)]
+
     def _apply(self, g: Any, v: Variable) -> List[Any]:
-        m, s, b1, b2 = self._slot(v, "m"), self._slot(v, "v"), self._beta1, self._beta2
+        m, s, (b1, b2, epsilon) = self._slot(v, "m"), self._slot(v, "v"), self._numbers_of(v)
         one, two = (self._number(p, v) for p in self._powers)
         rate = _sqrt(1 - two) / (1 - one) * self._number(self._lr, v)
         first, second = m * b1 + g * (1 - b1), s * b2 + g * g * (1 - b2)
         return [m.assign(first), s.assign(second),
-                self._store(v, v - rate * first / (_sqrt(second) + self._epsilon))]  # fmt: skip
+                self._store(v, v - rate * first / (_sqrt(second) + epsilon))]  # fmt: skip
 
     def _shared_updates(self) -> List[Any]:
         one, two = self._powers
@@ -347,9 +365,10 @@ class AdamOptimizer(Optimizer):
     def _rows(self, v: Variable) -> Optional[RowUpdate]:
         # TensorFlow's moments fall in all rows; only their parts along the gradient are of some.
         one, two = (self._number(p, v) for p in self._powers)
-        scalars = {"lr": self._number(self._lr, v), "beta_1": self._beta1, "beta_2": self._beta2,
-                   "beta1_power": one, "beta2_power": two}  # fmt: skip
-        return RowUpdate(lambda name: traced.TFAdam(epsilon=self._epsilon, name=name), scalars,
+        b1, b2, epsilon = self._numbers_of(v)
+        scalars = {"lr": self._number(self._lr, v), "beta_1": b1, "beta_2": b2, "beta1_power": one,
+                   "beta2_power": two}  # fmt: skip
+        return RowUpdate(lambda name: traced.TFAdam(epsilon=epsilon, name=name), scalars,
                          [self._slot(v, "m"), self._slot(v, "v")], decays_all=True)  # fmt: skip
 
 
