@@ -4,12 +4,12 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "flywheel/Cost/CostPasses.h"
 #include "flywheel/Dialect/Codegen/Codegen.h"
 #include "flywheel/Dialect/LinalgExt/LinalgExt.h"
 #include "flywheel/Model/Manifest.h"
 #include "flywheel/Support/OpNames.h"
 #include "flywheel/Support/Phases.h"
-#include "flywheel/Transforms/Memory/MemoryPasses.h"
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -24,7 +24,7 @@ using flywheel::codegen::CodegenDialect;
 
 namespace flywheel {
 #define GEN_PASS_DEF_PROFILESTEP
-#include "flywheel/Transforms/Memory/MemoryPasses.h.inc"
+#include "flywheel/Cost/CostPasses.h.inc"
 } // namespace flywheel
 
 using namespace flywheel;
@@ -76,7 +76,7 @@ private:
 // Units
 //===----------------------------------------------------------------------===//
 
-static bool isWork(Operation *op) {
+static bool isMeasured(Operation *op) {
   if (auto structured = dyn_cast<linalg::LinalgOp>(op))
     return structured.getNumLoops() > 0;
   if (auto copy = dyn_cast<memref::CopyOp>(op))
@@ -88,7 +88,8 @@ static bool isWork(Operation *op) {
 static bool containsWork(Operation *op) {
   return op
       ->walk([](Operation *inner) {
-        return isWork(inner) ? WalkResult::interrupt() : WalkResult::advance();
+        return isMeasured(inner) ? WalkResult::interrupt()
+                                 : WalkResult::advance();
       })
       .wasInterrupted();
 }
@@ -130,8 +131,8 @@ static void collectUnits(Region &region, SmallVectorImpl<Unit> &units) {
     int64_t open = -1;
     for (Operation &op : block) {
       bool isKernel =
-          isWork(&op) || (isa<scf::ForOp, scf::ParallelOp>(op) &&
-                          !isMarkedLoop(op.getLoc()) && containsWork(&op));
+          isMeasured(&op) || (isa<scf::ForOp, scf::ParallelOp>(op) &&
+                              !isMarkedLoop(op.getLoc()) && containsWork(&op));
       if (!isKernel) {
         if (op.getNumRegions() > 0 || !isMemoryEffectFree(&op))
           open = -1;
