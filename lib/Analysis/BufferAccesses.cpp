@@ -76,7 +76,14 @@ BufferRoots findRoots(Value buffer, Iterations iterations) {
       continue;
     }
     SmallVector<Value> sources = getSources(value, iterations);
-    found.isKnown &= !sources.empty();
+    if (sources.empty()) {
+      found.isKnown = false;
+      // It may be, among others, what its op has.
+      if (Operation *op = value.getDefiningOp())
+        llvm::copy_if(
+            op->getOperands(), std::back_inserter(sources),
+            [](Value operand) { return isBuffer(operand.getType()); });
+    }
     seen.insert_range(sources);
   }
   return found;

@@ -58,7 +58,8 @@ struct BufferRoots {
 enum class Iterations { All, First };
 
 /// Returns the memory that `buffer` may be a view of, through views,
-/// selections, branches and loops.
+/// selections, branches and loops. The result of an op of which nothing is
+/// known may be any memory, and that of its operands.
 BufferRoots findRoots(mlir::Value buffer,
                       Iterations iterations = Iterations::All);
 

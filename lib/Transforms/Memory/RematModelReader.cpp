@@ -89,40 +89,21 @@ static CheckedSize countFlops(Operation *op, int64_t dimSize) {
 // Storages
 //===----------------------------------------------------------------------===//
 
-void RematModelReader::addStorage(Value value, Storage storage) {
-  storage.original = storages.size();
-  storages.push_back(value);
-  program.storages.push_back(storage);
+SmallVector<unsigned, 1> RematModelReader::getStorages(Value value) const {
+  SmallVector<unsigned, 1> found;
+  if (!isa<MemRefType>(value.getType()))
+    return found;
+  for (Value root : findRoots(value).roots)
+    if (auto it = numbers.find(root); it != numbers.end())
+      found.push_back(it->second);
+  llvm::sort(found);
+  return found;
 }
 
-/// Finds the storages that each value may be a view of.
-void RematModelReader::readAliases() {
-  Block &entry = function.getBody().front();
-  llvm::DenseMap<Value, unsigned> numbers;
-  for (auto [number, storage] : llvm::enumerate(storages))
-    numbers[storage] = number;
-  auto read = [&](Value value) {
-    if (!isa<MemRefType>(value.getType()))
-      return;
-    SmallVector<unsigned, 1> found;
-    for (Value root : findRoots(value).roots)
-      if (auto it = numbers.find(root); it != numbers.end())
-        found.push_back(it->second);
-    llvm::sort(found);
-    // A copy of the buffer is put in place of it and its views only.
-    if (value.getParentBlock() == &entry && !isRoot(value) &&
-        !value.getDefiningOp<ViewLikeOpInterface>())
-      for (unsigned number : found)
-        program.storages[number].isFixed = true;
-    if (!found.empty())
-      storagesOf[value] = std::move(found);
-  };
-  function.walk([&](Operation *op) {
-    llvm::for_each(op->getResults(), read);
-    for (Region &region : op->getRegions())
-      for (Block &block : region)
-        llvm::for_each(block.getArguments(), read);
-  });
+void RematModelReader::addStorage(Value value, Storage storage) {
+  storage.original = numbers[value] = storages.size();
+  storages.push_back(value);
+  program.storages.push_back(storage);
 }
 
 /// Reads a buffer. One that only one op of the step uses is a part of that op.
@@ -186,6 +167,11 @@ void RematModelReader::readOp(Operation *op, StepOp &stepOp) {
     stepOp.isRepeatable = false;
   if (isView)
     return;
+  // A copy of a buffer is put in place of it and its views only.
+  for (Value result : op->getResults())
+    if (!isRoot(result))
+      for (unsigned number : getStorages(result))
+        program.storages[number].isFixed = true;
   op->walk([&](Operation *nested) { readAccesses(nested, stepOp); });
   // Operands of which the op reads only the shape must stay live as well.
   SmallVector<unsigned> touched;
@@ -222,7 +208,6 @@ LogicalResult RematModelReader::read() {
   for (memref::AllocOp alloc : allocs)
     if (failed(readBuffer(alloc, ranges)))
       return failure();
-  readAliases();
   for (auto [op, stepOp] : llvm::zip_equal(ops, program.ops))
     readOp(op, stepOp);
   return success();

@@ -24,11 +24,8 @@ public:
   /// size.
   llvm::LogicalResult read();
 
-  /// Returns the storages that a value may be a view of.
-  llvm::ArrayRef<unsigned> getStorages(mlir::Value value) const {
-    auto it = storagesOf.find(value);
-    return it == storagesOf.end() ? llvm::ArrayRef<unsigned>() : it->second;
-  }
+  /// Returns the storages that a value may be a view of, in order.
+  llvm::SmallVector<unsigned, 1> getStorages(mlir::Value value) const;
 
   mlir::func::FuncOp function;
   WorkspaceSizes sizes;
@@ -41,11 +38,10 @@ private:
   llvm::LogicalResult readBuffer(mlir::memref::AllocOp alloc,
                                  const LiveRanges &ranges);
   void addStorage(mlir::Value value, Storage storage);
-  void readAliases();
   void readOp(mlir::Operation *op, StepOp &stepOp);
   void readAccesses(mlir::Operation *op, StepOp &stepOp);
 
-  llvm::DenseMap<mlir::Value, llvm::SmallVector<unsigned, 1>> storagesOf;
+  llvm::DenseMap<mlir::Value, unsigned> numbers;
 };
 
 } // namespace flywheel

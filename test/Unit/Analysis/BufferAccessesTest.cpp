@@ -118,9 +118,9 @@ TEST_F(BufferAccessesTest, SaysWhatItDoesNotKnow) {
     "test.op"(%m) ({ ^bb0(%x: memref<8xf32>):
       %y = memref.cast %x {is = "inner"} : memref<8xf32> to memref<?xf32>
       "test.end"() : () -> () }) : (index) -> ())");
-  expectRoots(value("unknown"), {}, false);
+  expectRoots(value("unknown"), {a()}, false);
   expectRoots(value("inner"), {}, false);
-  expectRoots(value("either"), {b()}, false);
+  expectRoots(value("either"), {a(), b()}, false);
   expectRoots(value("made"), {value("made")});
   EXPECT_TRUE(mayOverlap(value("unknown"), value("made")));
   EXPECT_FALSE(mayOverlap(value("made"), a()));

@@ -143,16 +143,6 @@ std::vector<GroupRun> FormGPUGroups::collectRuns(Block &block) {
   return runs;
 }
 
-/// Returns true if `other` uses a buffer that `member` writes, or may use one.
-static bool usesResultOf(const GroupMember &member, const GroupMember &other) {
-  for (const GroupAccess &mine : member.accesses)
-    for (const GroupAccess &theirs : other.accesses)
-      if (mine.isWritten &&
-          (!mine.root || !theirs.root || mine.root == theirs.root))
-        return true;
-  return false;
-}
-
 /// Adds `op` to `run`: one member with the fill that initializes it, or two
 /// members if it is a long reduction.
 void FormGPUGroups::append(GroupRun &run, linalg::LinalgOp op) {
@@ -170,7 +160,7 @@ void FormGPUGroups::append(GroupRun &run, linalg::LinalgOp op) {
         run.erase(run.begin() + place);
         break;
       }
-      if (usesResultOf(member, run[place]))
+      if (member.writesBufferOf(run[place]))
         break;
     }
   if (isLong(member) && !needsPieces(member))

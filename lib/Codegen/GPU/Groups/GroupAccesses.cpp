@@ -140,13 +140,17 @@ GroupMember::GroupMember(linalg::LinalgOp op)
     combiner = combiners.front();
 }
 
-bool GroupMember::conflictsWith(const GroupMember &other) const {
+bool GroupMember::writesBufferOf(const GroupMember &other) const {
   for (const GroupAccess &mine : accesses)
     for (const GroupAccess &theirs : other.accesses)
-      if ((mine.isWritten || theirs.isWritten) &&
+      if (mine.isWritten &&
           (!mine.root || !theirs.root || mine.root == theirs.root))
         return true;
   return false;
+}
+
+bool GroupMember::conflictsWith(const GroupMember &other) const {
+  return writesBufferOf(other) || other.writesBufferOf(*this);
 }
 
 bool GroupMember::hasRowsSideBySide(unsigned numDims) const {

@@ -132,8 +132,9 @@ public:
   int64_t getRowSize(const RowCount &count) const;
   /// Returns true if tiling loops by `tile`, where it is not 0, gives slices.
   bool canTile(llvm::ArrayRef<int64_t> tile) const;
-  /// Returns true if one of both writes, or may write, a buffer that the other
-  /// uses.
+  /// Returns true if the op writes, or may write, a buffer that `other` uses.
+  bool writesBufferOf(const GroupMember &other) const;
+  /// Returns true if one of both writes, or may write, a buffer of the other.
   bool conflictsWith(const GroupMember &other) const;
   /// Returns true if the op reduces, and its first input has the last of
   /// `numDims` of `rowDims` along its last dimension.
