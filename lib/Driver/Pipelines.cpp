@@ -21,6 +21,7 @@
 #include "flywheel/Driver/Compiler.h"
 #include "flywheel/Driver/DriverPasses.h"
 #include "flywheel/Driver/HostTarget.h"
+#include "flywheel/Profile/ProfilePasses.h"
 #include "flywheel/Target/EntryPoints/EntryPointsPasses.h"
 #include "flywheel/Transforms/Bufferization/BufferizationPasses.h"
 #include "flywheel/Transforms/Checks/ChecksPasses.h"

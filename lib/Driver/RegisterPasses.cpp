@@ -17,6 +17,7 @@
 #include "flywheel/Driver/DriverPasses.h"
 #include "flywheel/Driver/OptionTable.h"
 #include "flywheel/Driver/StageOrder.h"
+#include "flywheel/Profile/ProfilePasses.h"
 #include "flywheel/Target/EntryPoints/EntryPointsPasses.h"
 #include "flywheel/Transforms/Bufferization/BufferizationPasses.h"
 #include "flywheel/Transforms/Checks/ChecksPasses.h"
@@ -151,6 +152,7 @@ void flywheel::registerAllFlywheelPasses() {
   registerConversionPasses();
   registerCostPasses();
   registerEntryPointsPasses();
+  registerProfilePasses();
   registerDriverPasses();
   nn::registerNNPasses();
   train::registerTrainPasses();

@@ -68,25 +68,4 @@ def CountWork : Pass<"flywheel-count-work", "::mlir::func::FuncOp"> {
   let dependentDialects = ["::flywheel::codegen::CodegenDialect"];
 }
 
-def ProfileStep : Pass<"flywheel-profile-step", "::mlir::ModuleOp"> {
-  let summary = "Measure each kernel of a step";
-  let description = [{
-    Before: the output of `flywheel-layout-state`. After: each kernel, which is
-    a structured op, a copy, or the loops over the tiles of a fused group, is
-    between a `codegen.profile_begin` and a `codegen.profile_end`. The manifest
-    describes each kernel, and the block of state has room for the profile. The
-    attributes of `flywheel-count-work` on ops and functions are removed. The
-    initializer is not measured.
-  }];
-  let options = [
-    Option<"events", "events", "int64_t", /*default=*/"1024",
-           "How many calls of kernels a worker records one by one, until it is "
-           "told to forget them">
-  ];
-  let dependentDialects = ["::flywheel::codegen::CodegenDialect"];
-  let statistics = [
-    Statistic<"numKernels", "kernels", "Number of kernels that are measured">
-  ];
-}
-
 #endif // FLYWHEEL_COST_PASSES

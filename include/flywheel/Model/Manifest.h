@@ -284,17 +284,6 @@ struct Manifest {
   void attachTo(mlir::ModuleOp module) const;
   static llvm::FailureOr<Manifest> readFrom(mlir::ModuleOp module);
 
-  /// Returns a profile of up to `events` calls for each worker, behind the
-  /// current end of the block. Emits an error and fails if `module` has one, or
-  /// if `events` is negative.
-  llvm::FailureOr<ManifestProfile> beginProfile(mlir::ModuleOp module,
-                                                int64_t events) const;
-  /// Adds a profile whose kernels and workers are known to the block, and
-  /// attaches the manifest to `module`. Emits an error and fails if the block
-  /// would be too large.
-  llvm::LogicalResult addProfile(mlir::ModuleOp module,
-                                 const ManifestProfile &profile);
-
   /// The named bounds that the model was compiled with, and `others`.
   DimSizeBounds getBounds(int64_t others) const;
 

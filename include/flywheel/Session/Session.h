@@ -7,11 +7,11 @@
 #ifndef FLYWHEEL_SESSION_SESSION_H
 #define FLYWHEEL_SESSION_SESSION_H
 
+#include "flywheel/Profile/Report/Profile.h"
 #include "flywheel/Runtime/StringTable.h"
 #include "flywheel/Runtime/VariableCheckpoint.h"
 #include "flywheel/Runtime/WorkerTeam.h"
 #include "flywheel/Session/AlignedBuffer.h"
-#include "flywheel/Session/Profile.h"
 #include "flywheel/Session/Program.h"
 
 #include "llvm/ADT/ArrayRef.h"

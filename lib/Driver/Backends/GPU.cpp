@@ -17,6 +17,7 @@
 #include "flywheel/Dialect/Codegen/Codegen.h"
 #include "flywheel/Dialect/Train/TrainPasses.h"
 #include "flywheel/Driver/Pipelines.h"
+#include "flywheel/Profile/ProfilePasses.h"
 #include "flywheel/Target/Object/TargetMachine.h"
 #include "flywheel/Transforms/Bufferization/BufferizationPasses.h"
 #include "flywheel/Transforms/Fusion/FusionPasses.h"

@@ -4,7 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "EntryCode.h"
+#include "flywheel/Target/EntryPoints/EntryCode.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
 

@@ -13,9 +13,9 @@
 #define FLYWHEEL_LIB_TARGET_ENTRYPOINTS_ENTRYPOINTBUILDER_H
 
 #include "DenormalMode.h"
-#include "EntryCode.h"
 #include "flywheel/Model/CNames.h"
 #include "flywheel/Model/Manifest.h"
+#include "flywheel/Target/EntryPoints/EntryCode.h"
 
 #include "llvm/ADT/StringMap.h"
 

@@ -4,9 +4,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "EntryCode.h"
 #include "flywheel/Dialect/Codegen/Codegen.h"
 #include "flywheel/Model/Manifest.h"
+#include "flywheel/Target/EntryPoints/EntryCode.h"
 #include "flywheel/Target/EntryPoints/EntryPointsPasses.h"
 
 #include "llvm/ADT/STLExtras.h"

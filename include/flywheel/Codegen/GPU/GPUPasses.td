@@ -277,25 +277,6 @@ def OutlineGPUKernels : Pass<"flywheel-outline-gpu-kernels", "::mlir::ModuleOp">
   ];
 }
 
-def ProfileGPULaunches : Pass<"flywheel-profile-gpu-launches", "::mlir::ModuleOp"> {
-  let summary = "Measure each launch of a step";
-  let description = [{
-    Before: `gpu.launch_func` in kernels `F.kernel` that have asked the runtime for
-    their state. After: the manifest has a profile, in which each launch is a
-    kernel, with what it takes where all its sizes are known, and the runtime is
-    told before each which one it is: it measures them with events of the device.
-  }];
-  let options = [
-    Option<"events", "events", "int64_t", "1024",
-           "Launches of a step that are recorded for a trace">
-  ];
-  let dependentDialects = [
-    "::mlir::arith::ArithDialect", "::mlir::func::FuncDialect",
-    "::mlir::memref::MemRefDialect"
-  ];
-  let statistics = [Statistic<"numLaunches", "launches", "Launches measured">];
-}
-
 def LowerGPUKernels : Pass<"flywheel-lower-gpu-kernels", "::mlir::gpu::GPUModuleOp"> {
   let summary = "Lower device code to the NVVM and LLVM dialects";
   let description = [{

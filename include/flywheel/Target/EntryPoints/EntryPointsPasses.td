@@ -52,29 +52,6 @@ def LowerWorkers : Pass<"flywheel-lower-workers", "::mlir::ModuleOp"> {
                            "::mlir::scf::SCFDialect"];
 }
 
-def LowerProfile : Pass<"flywheel-lower-profile", "::mlir::ModuleOp"> {
-  let summary = "Read counters and add up times";
-  let description = [{
-    Before: `codegen.profile_begin` and `codegen.profile_end` in functions of a
-    module whose manifest has a profile; before `flywheel-lower-workers`. After:
-    they are reads of the counter of the processor, `rdtsc` or `cntvct_el0`, and
-    calls of `profile.record`, which adds to the counters of the worker and records
-    the call where there is room. No function of a system is called.
-
-    Refuses the ops in a module whose manifest has no profile.
-  }];
-  let options = [
-    Option<"counter", "counter", "std::string", /*default=*/"\"\"",
-           "The counter: that of LLVM for the target, or 'aarch64'">
-  ];
-  let dependentDialects = ["::flywheel::codegen::CodegenDialect",
-                           "::mlir::LLVM::LLVMDialect",
-                           "::mlir::arith::ArithDialect",
-                           "::mlir::func::FuncDialect",
-                           "::mlir::memref::MemRefDialect",
-                           "::mlir::scf::SCFDialect"];
-}
-
 def EmitEntryPoints
     : Pass<"flywheel-emit-entry-points", "::mlir::ModuleOp"> {
   let summary = "Wrap the kernels of a model in functions that a user can call";

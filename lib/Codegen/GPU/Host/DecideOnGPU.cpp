@@ -20,7 +20,7 @@
 #include "CarriedScalars.h"
 #include "HostScalars.h"
 #include "KernelBlocks.h"
-#include "RuntimeCalls.h"
+#include "flywheel/Codegen/GPU/RuntimeCalls.h"
 
 #include "flywheel/Codegen/GPU/GPUPasses.h"
 

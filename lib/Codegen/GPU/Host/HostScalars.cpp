@@ -7,7 +7,7 @@
 #include "HostScalars.h"
 
 #include "KernelBlocks.h"
-#include "RuntimeCalls.h"
+#include "flywheel/Codegen/GPU/RuntimeCalls.h"
 
 #include "flywheel/Analysis/BufferAccesses.h"
 

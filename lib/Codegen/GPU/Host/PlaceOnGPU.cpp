@@ -9,7 +9,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "RuntimeCalls.h"
+#include "flywheel/Codegen/GPU/RuntimeCalls.h"
 
 #include "flywheel/Codegen/GPU/GPUPasses.h"
 #include "flywheel/Dialect/Codegen/Codegen.h"

@@ -4,7 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "RuntimeCalls.h"
+#include "flywheel/Codegen/GPU/RuntimeCalls.h"
 
 #include "flywheel/Support/CheckedSize.h"
 

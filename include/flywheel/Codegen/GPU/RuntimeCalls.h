@@ -9,8 +9,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef FLYWHEEL_LIB_CODEGEN_GPU_HOST_RUNTIMECALLS_H
-#define FLYWHEEL_LIB_CODEGEN_GPU_HOST_RUNTIMECALLS_H
+#ifndef FLYWHEEL_CODEGEN_GPU_RUNTIMECALLS_H
+#define FLYWHEEL_CODEGEN_GPU_RUNTIMECALLS_H
 
 #include "flywheel/Model/Manifest.h"
 
@@ -57,4 +57,4 @@ private:
 
 } // namespace flywheel
 
-#endif // FLYWHEEL_LIB_CODEGEN_GPU_HOST_RUNTIMECALLS_H
+#endif // FLYWHEEL_CODEGEN_GPU_RUNTIMECALLS_H

@@ -4,10 +4,11 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "flywheel/Cost/CostPasses.h"
+#include "KernelTable.h"
+
 #include "flywheel/Dialect/Codegen/Codegen.h"
 #include "flywheel/Dialect/LinalgExt/LinalgExt.h"
-#include "flywheel/Model/Manifest.h"
+#include "flywheel/Profile/ProfilePasses.h"
 #include "flywheel/Support/OpNames.h"
 #include "flywheel/Support/Phases.h"
 
@@ -24,7 +25,7 @@ using flywheel::codegen::CodegenDialect;
 
 namespace flywheel {
 #define GEN_PASS_DEF_PROFILESTEP
-#include "flywheel/Cost/CostPasses.h.inc"
+#include "flywheel/Profile/ProfilePasses.h.inc"
 } // namespace flywheel
 
 using namespace flywheel;
@@ -363,14 +364,9 @@ static ManifestKernel describeOther(const Unit &unit, const BufferSizes &sizes,
                                     StringRef phaseBefore) {
   ManifestKernel kernel;
   Location loc = unit.first->getLoc();
-  StringRef name = getSourceOpName(unit.first);
-  kernel.name =
-      isa<memref::CopyOp, linalg::CopyOp>(unit.first)
-          ? "copy"
-          : (name.contains('.') ? name.rsplit('.').second : name).str();
+  bool isCopy = isa<memref::CopyOp, linalg::CopyOp>(unit.first);
+  kernel.name = nameKernel(isCopy ? "copy" : getSourceOpName(unit.first), loc);
   kernel.phase = isMarkedBackward(loc) ? "backward" : "forward";
-  if (isMarkedBackward(loc))
-    kernel.name += "_grad";
   kernel.sources.push_back(formatSourceOp(unit.first));
   describeMove(unit.first, sizes, phaseBefore, kernel);
   return kernel;
@@ -435,27 +431,23 @@ struct ProfileStep : flywheel::impl::ProfileStepBase<ProfileStep> {
   using ProfileStepBase::ProfileStepBase;
 
   void runOnOperation() override {
-    FailureOr<Manifest> manifest = Manifest::readFrom(getOperation());
-    if (failed(manifest))
+    FailureOr<KernelTable> table = KernelTable::begin(getOperation(), events);
+    if (failed(table))
       return signalPassFailure();
-    FailureOr<ManifestProfile> profile =
-        manifest->beginProfile(getOperation(), events);
-    if (failed(profile))
-      return signalPassFailure();
-    for (ManifestEntry &entry : manifest->entries)
+    for (ManifestEntry &entry : table->manifest.entries)
       if (auto function =
               getOperation().lookupSymbol<func::FuncOp>(entry.name + ".kernel"))
-        addEntry(entry, function, *profile);
-    if (failed(manifest->addProfile(getOperation(), *profile)))
+        addEntry(entry, function, *table);
+    if (failed(table->attachTo(getOperation())))
       return signalPassFailure();
   }
 
 private:
   void addEntry(ManifestEntry &entry, func::FuncOp function,
-                ManifestProfile &profile) {
+                KernelTable &table) {
     if (auto count = function->getAttrOfType<IntegerAttr>(
             CodegenDialect::getWorkersAttrName()))
-      profile.workers = std::max(profile.workers, count.getInt());
+      table.profile.workers = std::max(table.profile.workers, count.getInt());
     SmallVector<Unit> units;
     if (entry.name != "init")
       collectUnits(function.getBody(), units);
@@ -465,10 +457,8 @@ private:
       ManifestKernel kernel = describe(
           unit, records, sizes,
           entry.kernels.empty() ? "" : StringRef(entry.kernels.back().phase));
-      kernel.name = entry.name + "." + kernel.name + "." +
-                    std::to_string(entry.kernels.size());
-      entry.kernels.push_back(std::move(kernel));
-      measure(unit, profile.kernels++, function.getArgument(0));
+      measure(unit, table.add(entry, std::move(kernel)),
+              function.getArgument(0));
       ++numKernels;
     }
     function->removeAttr(CodegenDialect::getWorkTableAttrName());

@@ -1,10 +1,10 @@
-//===- Profile.cpp - Times of the kernels of a step -----------------------===//
+//===- Profiler.cpp - Times of the kernels of a step ----------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#include "flywheel/Session/Profile.h"
+#include "flywheel/Profile/Report/Profile.h"
 
 #include "llvm/ADT/STLExtras.h"
 

@@ -1,6 +1,6 @@
-// RUN: flywheel-compile %S/Inputs/step.mlir --target=cuda:sm_90a --profile --emit=flywheel-loops -o - | FileCheck %s
-// RUN: flywheel-compile %S/Inputs/step.mlir --target=cuda:sm_90a --emit=flywheel-loops -o - | FileCheck %s --check-prefix=WITHOUT
-// RUN: flywheel-compile %S/Inputs/step.mlir --target=cuda:sm_90a --profile --emit=flywheel-loops -o - | not flywheel-opt --flywheel-profile-gpu-launches 2>&1 | FileCheck %s --check-prefix=TWICE
+// RUN: flywheel-compile %S/../Codegen/GPU/Host/Inputs/step.mlir --target=cuda:sm_90a --profile --emit=flywheel-loops -o - | FileCheck %s
+// RUN: flywheel-compile %S/../Codegen/GPU/Host/Inputs/step.mlir --target=cuda:sm_90a --emit=flywheel-loops -o - | FileCheck %s --check-prefix=WITHOUT
+// RUN: flywheel-compile %S/../Codegen/GPU/Host/Inputs/step.mlir --target=cuda:sm_90a --profile --emit=flywheel-loops -o - | not flywheel-opt --flywheel-profile-gpu-launches 2>&1 | FileCheck %s --check-prefix=TWICE
 
 // F7: The runtime is told where the profile is, and before each launch its number.
 // CHECK-LABEL: func.func @step.kernel(

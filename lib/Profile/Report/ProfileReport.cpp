@@ -4,9 +4,9 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "flywheel/Profile/Report/Profile.h"
 #include "flywheel/Runtime/AtomicFile.h"
 #include "flywheel/Runtime/JsonString.h"
-#include "flywheel/Session/Profile.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FormatVariadic.h"

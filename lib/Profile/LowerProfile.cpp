@@ -4,10 +4,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "EntryCode.h"
 #include "flywheel/Dialect/Codegen/Codegen.h"
 #include "flywheel/Model/Manifest.h"
-#include "flywheel/Target/EntryPoints/EntryPointsPasses.h"
+#include "flywheel/Profile/ProfilePasses.h"
+#include "flywheel/Target/EntryPoints/EntryCode.h"
 
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 
@@ -15,7 +15,7 @@ using namespace mlir;
 
 namespace flywheel {
 #define GEN_PASS_DEF_LOWERPROFILE
-#include "flywheel/Target/EntryPoints/EntryPointsPasses.h.inc"
+#include "flywheel/Profile/ProfilePasses.h.inc"
 
 constexpr llvm::StringLiteral kRecordName = "profile.record";
 

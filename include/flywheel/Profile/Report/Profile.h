@@ -1,11 +1,11 @@
-//===- Profile.h - How long the kernels of a step take -------- -*- C++ -*-===//
+//===- Profile.h - How long the kernels of a step take ----------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef FLYWHEEL_SESSION_PROFILE_H
-#define FLYWHEEL_SESSION_PROFILE_H
+#ifndef FLYWHEEL_PROFILE_REPORT_PROFILE_H
+#define FLYWHEEL_PROFILE_REPORT_PROFILE_H
 
 #include "flywheel/Model/Manifest.h"
 #include "flywheel/Runtime/MachinePeak.h"
@@ -141,4 +141,4 @@ private:
 
 } // namespace flywheel
 
-#endif // FLYWHEEL_SESSION_PROFILE_H
+#endif // FLYWHEEL_PROFILE_REPORT_PROFILE_H

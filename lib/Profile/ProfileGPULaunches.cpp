@@ -4,12 +4,12 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "RuntimeCalls.h"
+#include "KernelTable.h"
 
-#include "flywheel/Codegen/GPU/GPUPasses.h"
+#include "flywheel/Codegen/GPU/RuntimeCalls.h"
 #include "flywheel/Dialect/Codegen/Codegen.h"
 #include "flywheel/Dialect/Train/Train.h"
-#include "flywheel/Support/CheckedSize.h"
+#include "flywheel/Profile/ProfilePasses.h"
 #include "flywheel/Support/OpNames.h"
 #include "flywheel/Support/Phases.h"
 
@@ -21,7 +21,7 @@ using namespace mlir;
 
 namespace flywheel {
 #define GEN_PASS_DEF_PROFILEGPULAUNCHES
-#include "flywheel/Codegen/GPU/GPUPasses.h.inc"
+#include "flywheel/Profile/ProfilePasses.h.inc"
 } // namespace flywheel
 
 using namespace flywheel;
@@ -58,9 +58,9 @@ static std::string getPhase(gpu::LaunchFuncOp launch) {
                                                                : "forward";
 }
 
-static ManifestKernel describe(gpu::LaunchFuncOp launch, StringRef name) {
+static ManifestKernel describe(gpu::LaunchFuncOp launch) {
   ManifestKernel kernel;
-  kernel.name = name.str();
+  kernel.name = nameKernel(getSourceOpName(launch), launch.getLoc());
   kernel.phase = getPhase(launch);
   kernel.sources = collectSources(launch);
   auto traffic = launch->getAttrOfType<codegen::TrafficAttr>(
@@ -98,40 +98,29 @@ struct ProfileGPULaunches
 
   void runOnOperation() override {
     ModuleOp module = getOperation();
-    FailureOr<Manifest> manifest = Manifest::readFrom(module);
-    if (failed(manifest))
-      return signalPassFailure();
-    FailureOr<ManifestProfile> profile = manifest->beginProfile(module, events);
-    if (failed(profile))
+    FailureOr<KernelTable> table = KernelTable::begin(module, events);
+    if (failed(table))
       return signalPassFailure();
     std::vector<func::CallOp> begins;
-    for (ManifestEntry &entry : manifest->entries) {
+    for (ManifestEntry &entry : table->manifest.entries) {
       auto kernel = module.lookupSymbol<func::FuncOp>(entry.name + ".kernel");
       func::CallOp state = kernel ? findStateCall(kernel) : func::CallOp();
       if (!state)
         continue;
       begins.push_back(state);
       kernel.walk([&](gpu::LaunchFuncOp launch) {
-        addLaunch(entry, launch, profile->kernels++);
+        measure(launch, table->add(entry, describe(launch)));
       });
     }
     for (func::CallOp begin : begins)
-      addBegin(begin, *profile);
-    if (failed(manifest->addProfile(module, *profile)))
+      addBegin(begin, table->profile);
+    if (failed(table->attachTo(module)))
       return signalPassFailure();
   }
 
 private:
-  void addLaunch(ManifestEntry &entry, gpu::LaunchFuncOp launch,
-                 int64_t number) {
+  void measure(gpu::LaunchFuncOp launch, int64_t number) {
     OpBuilder b(launch);
-    StringRef source = getSourceOpName(launch);
-    StringRef op = source.contains('.') ? source.rsplit('.').second : source;
-    std::string name = (entry.name + "." + op +
-                        (isMarkedBackward(launch.getLoc()) ? "_grad." : ".") +
-                        Twine(entry.kernels.size()))
-                           .str();
-    entry.kernels.push_back(describe(launch, name));
     RuntimeCalls runtime(getOperation(), b, launch.getLoc());
     runtime.call("measure", {}, runtime.index(number));
     ++numLaunches;

@@ -4,8 +4,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef FLYWHEEL_LIB_TARGET_ENTRYPOINTS_ENTRYCODE_H
-#define FLYWHEEL_LIB_TARGET_ENTRYPOINTS_ENTRYCODE_H
+#ifndef FLYWHEEL_TARGET_ENTRYPOINTS_ENTRYCODE_H
+#define FLYWHEEL_TARGET_ENTRYPOINTS_ENTRYCODE_H
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -122,4 +122,4 @@ private:
 
 } // namespace flywheel
 
-#endif // FLYWHEEL_LIB_TARGET_ENTRYPOINTS_ENTRYCODE_H
+#endif // FLYWHEEL_TARGET_ENTRYPOINTS_ENTRYCODE_H
