@@ -1,15 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The base class of models that were imported from other frameworks."""
 
-from typing import Any, Callable, Dict, List, Optional, Sequence
+from typing import Any, Callable, Dict, List, Optional, Sequence, Union
 
 import numpy as np
 
-from . import _trace
+from . import _trace, nn
 from ._arguments import Leaf, TensorSpec, as_array, spec
 from ._declared_sizes import Bound, DeclaredSizes
 from ._exporting import export_model
 from ._flywheel import CompileError
+from ._nn_ops import LOSSES
 from ._ops._core import Size, size
 from ._optimizer import Optimizer, find_connected
 from ._tensor import Tensor
@@ -18,7 +19,7 @@ from ._types import Path
 from .function import Function, function
 from .variables import Variable
 
-__all__ = ["Bound", "DeclaredSizes", "ImportedModel"]
+__all__ = ["Bound", "DeclaredSizes", "ImportedModel", "find_loss"]
 
 
 def _of_another(optimizer: Any) -> str:
@@ -31,6 +32,16 @@ def _of_another(optimizer: Any) -> str:
     lr = (getattr(optimizer, "param_groups", None) or [{}])[0].get("lr")
     given = f"lr={float(lr)}" if isinstance(lr, (int, float)) else "..."
     return f"one of {kind.__module__}: use flywheel.optimizers.{kind.__name__}({given})"
+
+
+def find_loss(loss: Union[str, Callable[..., Any], None]) -> Optional[Callable[..., Any]]:
+    """Returns a loss: what is given, or the function of `flywheel.nn` of this name."""
+    if not isinstance(loss, str):
+        return loss
+    if loss not in LOSSES:
+        raise ValueError(f"there is no loss '{loss}', expected a function, or one of {', '.join(LOSSES)}")
+    found: Callable[..., Any] = getattr(nn, loss)
+    return found
 
 
 class ImportedModel:

@@ -20,6 +20,13 @@ __all__ = [
     "take_along_axis", "tile", "triangle", "triangular_solve", "try_cholesky",
 ]  # fmt: skip
 
+# The losses of rows.
+LOSSES = (
+    "binary_crossentropy", "categorical_crossentropy", "categorical_hinge", "cosine_proximity", "hinge",
+    "huber", "kl_divergence", "log_cosh", "mean_absolute_error", "mean_absolute_percentage_error",
+    "mean_squared_error", "mean_squared_logarithmic_error", "poisson", "sigmoid_cross_entropy",
+    "softmax_cross_entropy", "sparse_softmax_cross_entropy", "squared_hinge")  # fmt: skip
+
 
 def add(lhs: TensorLike, rhs: TensorLike) -> Tensor:
     """Lhs + rhs, of shapes that broadcast.

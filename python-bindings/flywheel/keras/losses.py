@@ -141,13 +141,11 @@ log_cosh = logcosh
 cosine = cosine_proximity
 
 
-_NAMES: Dict[str, Callable[..., Any]] = {f.__name__: f for f in (
-    mean_squared_error, mean_absolute_error, mean_absolute_percentage_error, mean_squared_logarithmic_error,
-    squared_hinge, hinge, categorical_hinge, logcosh, kullback_leibler_divergence, poisson, cosine_proximity,
-    categorical_crossentropy, binary_crossentropy, sparse_categorical_crossentropy, huber, cosine_similarity,
-)}  # fmt: skip
-_NAMES.update(mse=mse, MSE=MSE, mae=mae, MAE=MAE, mape=mape, MAPE=MAPE, msle=msle, MSLE=MSLE, kld=kld, KLD=KLD,
-              kl_divergence=kl_divergence, log_cosh=log_cosh, cosine=cosine)  # fmt: skip
+# The functions above, by all their names.
+_NAMES: Dict[str, Callable[..., Any]] = {
+    key: value for key, value in globals().items()
+    if getattr(value, "__module__", "") == __name__ and not key.startswith("_")
+}  # fmt: skip
 
 # Classes
 

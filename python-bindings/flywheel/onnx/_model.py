@@ -10,9 +10,8 @@ from typing import Any, Callable, Dict, List, Mapping, NamedTuple, Optional, Seq
 import numpy as np
 
 from .. import _dtypes, _trace
-from .. import nn as nn
 from .._arguments import TensorSpec, as_array
-from .._imported import ImportedModel
+from .._imported import ImportedModel, find_loss
 from .._importing import MissingOp, refuse
 from .._layouts import Laid
 from .._optimizer import Optimizer
@@ -30,22 +29,7 @@ from ._variables import Trainable, Wanted, arrange, make_variables
 
 __all__ = ["OnnxModel", "load"]
 
-_LOSSES = (
-    "binary_crossentropy", "categorical_crossentropy", "categorical_hinge", "cosine_proximity", "hinge", "huber",
-    "kl_divergence", "log_cosh", "mean_absolute_error", "mean_absolute_percentage_error", "mean_squared_error",
-    "mean_squared_logarithmic_error", "poisson", "sigmoid_cross_entropy", "softmax_cross_entropy",
-    "sparse_softmax_cross_entropy", "squared_hinge")  # fmt: skip
-
 Loss = Union[str, Callable[..., Any], None]
-
-
-def _loss_of(loss: Loss) -> Optional[Callable[..., Any]]:
-    if not isinstance(loss, str):
-        return loss
-    if loss not in _LOSSES:
-        raise ValueError(f"there is no loss '{loss}', expected a function, or one of {', '.join(_LOSSES)}")
-    found: Callable[..., Any] = getattr(nn, loss)
-    return found
 
 
 def _identifiers(names: Sequence[str]) -> List[str]:
@@ -96,7 +80,7 @@ class OnnxModel(ImportedModel):
         self, model: _file.Model, loss: Loss, optimizer: Optional[Optimizer], targets: Optional[Sequence[TensorSpec]],
         trainable: Trainable, keep_modes: Optional[bool], name: str,
     ):  # fmt: skip
-        super().__init__(_loss_of(loss), optimizer)
+        super().__init__(find_loss(loss), optimizer)
         self._model = model
         # The order of dimensions that some variables have, by the variable's name.
         self._orders: Dict[int, Tuple[int, ...]] = {}
