@@ -538,11 +538,17 @@ static bool isChip(StringRef chip) {
 
 /// More than any GPU has.
 static constexpr int64_t kMaxMultiprocessors = 65536;
+/// Bounds of the workgroup memory of a block: two thirds are for buffers, and
+/// the least tiles of a contraction are in the rest. PTX and AMD's code give a
+/// block the largest without that the launch asks for more.
+static constexpr int64_t kMinWorkgroupBytes = 32 << 10,
+                         kMaxWorkgroupBytes = 48 << 10,
+                         kMaxWorkgroupBytesOfAMD = 64 << 10;
 
 LogicalResult GPUAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                               StringAttr chip, StringAttr image, bool tf32,
                               ArrayAttr others, int64_t multiprocessors,
-                              int64_t cacheBytes) {
+                              int64_t cacheBytes, int64_t workgroupBytes) {
   bool isAMD = image == "hsaco";
   auto verifyChip = [&](StringRef name) -> LogicalResult {
     if (isChip(name) && name.starts_with("gfx") == isAMD)
@@ -576,6 +582,11 @@ LogicalResult GPUAttr::verify(function_ref<InFlightDiagnostic()> emitError,
   if (cacheBytes < 0)
     return emitError() << "expected no less than 0 bytes of cache, found "
                        << cacheBytes;
+  int64_t most = isAMD ? kMaxWorkgroupBytesOfAMD : kMaxWorkgroupBytes;
+  if (workgroupBytes < kMinWorkgroupBytes || workgroupBytes > most)
+    return emitError() << "expected " << kMinWorkgroupBytes << " to " << most
+                       << " bytes of workgroup memory, found "
+                       << workgroupBytes;
   return success();
 }
 

@@ -116,8 +116,7 @@ Attribute GPU::makeTarget(ModuleOp module, const TargetOptions &options) const {
   StringRef image = parts.size() > 2 ? parts[2] : isAMD ? "hsaco" : "ptx";
   auto gpu = codegen::GPUAttr::getChecked(
       emitError, context, b.getStringAttr(chips.front()),
-      b.getStringAttr(image), usesTF32, others,
-      codegen::GPUAttr::kMultiprocessors, codegen::GPUAttr::kCacheBytes);
+      b.getStringAttr(image), usesTF32, others);
   if (!gpu)
     return {};
   // LLVM compiles for its lowest chip if it does not know the name.

@@ -769,3 +769,15 @@ module attributes {codegen.target = #codegen.gpu<chip = "sm_80", image = "ptx", 
 // expected-error @below {{expected no less than 0 bytes of cache, found -1}}
 module attributes {codegen.target = #codegen.gpu<chip = "sm_80", image = "ptx", cache_bytes = -1>} {
 }
+
+// -----
+
+// expected-error @below {{expected 32768 to 49152 bytes of workgroup memory, found 65536}}
+module attributes {codegen.target = #codegen.gpu<chip = "sm_80", image = "ptx", workgroup_bytes = 65536>} {
+}
+
+// -----
+
+// expected-error @below {{expected 32768 to 65536 bytes of workgroup memory, found 1024}}
+module attributes {codegen.target = #codegen.gpu<chip = "gfx942", image = "hsaco", workgroup_bytes = 1024>} {
+}

@@ -92,6 +92,10 @@ module @tf32 attributes {codegen.target = #codegen.gpu<chip = "sm_80", image = "
 module @small attributes {codegen.target = #codegen.gpu<chip = "sm_80", image = "ptx", multiprocessors = 16, cache_bytes = 4194304>} {
 }
 
+// CHECK: module @amd attributes {codegen.target = #codegen.gpu<chip = "gfx942", image = "hsaco", workgroup_bytes = 65536>}
+module @amd attributes {codegen.target = #codegen.gpu<chip = "gfx942", image = "hsaco", workgroup_bytes = 65536>} {
+}
+
 // CHECK: module @usual attributes {codegen.target = #codegen.gpu<chip = "sm_80", image = "ptx">}
-module @usual attributes {codegen.target = #codegen.gpu<chip = "sm_80", image = "ptx", multiprocessors = 132, cache_bytes = 41943040>} {
+module @usual attributes {codegen.target = #codegen.gpu<chip = "sm_80", image = "ptx", multiprocessors = 132, cache_bytes = 41943040, workgroup_bytes = 49152>} {
 }

@@ -264,7 +264,7 @@ def OutlineGPUKernels : Pass<"flywheel-outline-gpu-kernels", "::mlir::ModuleOp">
     Before: `gpu.launch`. After: `gpu.launch_func` of kernels in one `gpu.module`,
     each named as its entry, the op of the source and its number. Constants and
     sizes that a kernel can compute itself are not arguments. A kernel with more
-    than 24 KB of workgroup memory has `nvvm.minctasm` 2: 128 registers a thread,
+    than half of the workgroup memory has `nvvm.minctasm` 2: 128 registers a thread,
     rather than some that are spilled to have room for another block. With
     `report`, a remark says what each kernel reads, writes and computes.
   }];

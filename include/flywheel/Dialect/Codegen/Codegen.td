@@ -141,6 +141,8 @@ def Codegen_GPUAttr : Codegen_Target<"GPU", "gpu"> {
     `multiprocessors` execute blocks at the same time, and `cache_bytes` are those of
     the cache that they share: tiles, groups of ops and pieces of reductions are
     chosen for them. By default they are those of a large GPU, whatever the chip.
+    `workgroup_bytes`, 32 KiB to 48 KiB, or to 64 KiB of AMD, are the workgroup memory
+    of a block: by default what every chip has.
 
     Example: `#codegen.gpu<chip = "sm_80", image = "ptx", others = ["sm_90a"]>`
   }];
@@ -148,10 +150,19 @@ def Codegen_GPUAttr : Codegen_Target<"GPU", "gpu"> {
                         DefaultValuedParameter<"bool", "false">:$tf32,
                         OptionalParameter<"::mlir::ArrayAttr">:$others,
                         DefaultValuedParameter<"int64_t", "kMultiprocessors">:$multiprocessors,
-                        DefaultValuedParameter<"int64_t", "kCacheBytes">:$cache_bytes);
+                        DefaultValuedParameter<"int64_t", "kCacheBytes">:$cache_bytes,
+                        DefaultValuedParameter<"int64_t", "kWorkgroupBytes">:$workgroup_bytes);
+  let builders = [AttrBuilder<(ins "::mlir::StringAttr":$chip,
+                                   "::mlir::StringAttr":$image,
+                                   CArg<"bool", "false">:$tf32,
+                                   CArg<"::mlir::ArrayAttr", "{}">:$others), [{
+    return $_get($_ctxt, chip, image, tf32, others, kMultiprocessors, kCacheBytes,
+                 kWorkgroupBytes);
+  }]>];
   let assemblyFormat = "`<` struct(params) `>`";
   let extraClassDeclaration = [{
-    static constexpr int64_t kMultiprocessors = 132, kCacheBytes = 40 << 20;
+    static constexpr int64_t kMultiprocessors = 132, kCacheBytes = 40 << 20,
+                             kWorkgroupBytes = 48 << 10;
 
     /// Returns true if the chip has the instructions of a generation: 80 for
     /// sm_80 and later.

@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "BlockContractionEmitter.h"
+#include "../Schedule/BlockNumbers.h"
 #include "../Schedule/KnownDivisor.h"
 
 #include "flywheel/Analysis/Contraction.h"
@@ -22,7 +23,7 @@ BlockContractionEmitter::BlockContractionEmitter(
     : block(block), threads(threads), b(threads.b), loc(threads.loc),
       init(init), epilogue(epilogue), loops(threads.op),
       tile(threads.op, loops, getBlockSchedule(threads.op),
-           kWorkgroupBytes - block.getPrivateBytes()) {}
+           WorkgroupBytes(threads.op).all - block.getPrivateBytes()) {}
 
 void BlockContractionEmitter::emit() {
   auto openLoop = [&](Value end, int64_t step) {

@@ -6,6 +6,7 @@
 
 #include "BlockEmitter.h"
 #include "../Groups/GroupAccesses.h"
+#include "../Schedule/BlockNumbers.h"
 #include "../Schedule/BlockTile.h"
 #include "BlockContractionEmitter.h"
 
@@ -22,9 +23,12 @@ using namespace mlir;
 
 namespace flywheel {
 
-/// The most results of one op that are reduced as trees, each with up to 2 KB
-/// of workgroup memory.
-static constexpr size_t kMaxTrees = 8;
+/// Returns the most results of `op` that are reduced as trees, each with at
+/// most 8 bytes for each thread.
+static size_t getMaxTrees(Operation *op) {
+  WorkgroupBytes bytes(op);
+  return (bytes.all - bytes.buffers) / (8 * kGroupBlockSize);
+}
 
 BlockEmitter::BlockEmitter(gpu::LaunchOp launch) : launch(launch) {
   OpBuilder b = OpBuilder::atBlockBegin(&launch.getBody().front());
@@ -97,7 +101,7 @@ void BlockEmitter::emit(OpBuilder &b, linalg::LinalgOp op, Value init,
     return BlockContractionEmitter(*this, threads, init, epilogue).emit();
   if (!threads.reductions.empty())
     if (SmallVector<Operation *> combiners = matchCombiners(op);
-        !combiners.empty() && combiners.size() <= kMaxTrees)
+        !combiners.empty() && combiners.size() <= getMaxTrees(op))
       return emitTree(threads, init, combiners);
   emitElements(threads, init);
 }

@@ -15,8 +15,8 @@ namespace flywheel {
 
 /// Threads of a block: enough to hide latency, in whole warps.
 static constexpr int64_t kBlockSize = 128;
-/// More blocks would wait for others anyway: threads start another iteration
-/// instead.
+/// More blocks than any GPU has room for would wait for others anyway: threads
+/// start another iteration instead.
 static constexpr int64_t kMaxBlocks = 65536;
 
 ElementLaunch emitElementLaunch(OpBuilder &b, Location loc, Value count) {

@@ -22,7 +22,7 @@ using namespace mlir;
 
 namespace flywheel {
 
-/// Bytes of the widest memory access of a thread.
+/// Bytes of the widest memory access of a thread in PTX and AMD's code.
 static constexpr int64_t kVectorBytes = 16;
 
 /// Returns true if the last dimension of `input` is along a loop of `dims`.

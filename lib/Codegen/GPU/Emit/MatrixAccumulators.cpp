@@ -23,7 +23,8 @@
 using namespace mlir;
 using namespace flywheel;
 
-/// Lanes of a warp, and the sides of a product of fragments.
+/// Lanes of a warp, and the sides of a product of fragments: those of the
+/// instructions `mma.sync` and `ldmatrix` of PTX.
 static constexpr int64_t kLanes = 32, kFragmentRows = 16, kFragmentColumns = 8;
 
 /// Returns how many of the block's warps are along the rows of a tile: such

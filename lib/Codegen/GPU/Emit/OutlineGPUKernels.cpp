@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "../Report/LaunchTraffic.h"
+#include "../Schedule/BlockNumbers.h"
 #include "BlockEmitter.h"
 
 #include "flywheel/Codegen/GPU/GPUPasses.h"
@@ -26,10 +27,9 @@ namespace flywheel {
 #include "flywheel/Codegen/GPU/GPUPasses.h.inc"
 } // namespace flywheel
 
-/// Bytes of workgroup memory of a block from which on few blocks run side by
-/// side: `ptxas` would spill registers to have room for one more.
-static constexpr int64_t kLargeBytes = 24 * 1024;
-/// The least number of such blocks, whose threads may have 128 registers each.
+/// The least number of blocks with more than half of the workgroup memory that
+/// run side by side, whose threads may have 128 registers each: `ptxas` would
+/// spill registers to have room for one more.
 static constexpr int64_t kLeastBlocks = 2;
 
 /// Returns the bytes of workgroup memory of a block of `launch`.
@@ -95,7 +95,8 @@ private:
     if (report)
       describe(launch, name);
     SmallVector<Value> operands;
-    bool isLarge = countWorkgroupBytes(launch) > kLargeBytes;
+    bool isLarge =
+        countWorkgroupBytes(launch) > flywheel::WorkgroupBytes(launch).all / 2;
     gpu::GPUFuncOp kernel = outlineKernelFunc(launch, name, operands);
     if (isLarge)
       kernel->setAttr(

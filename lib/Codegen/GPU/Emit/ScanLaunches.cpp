@@ -14,6 +14,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "../Schedule/BlockNumbers.h"
 #include "BlockEmitter.h"
 #include "IndexEmitter.h"
 
@@ -26,8 +27,9 @@ using namespace flywheel::linalg_ext;
 /// The most elements of a row that one thread scans before a block could share
 /// it.
 static constexpr int64_t kShortRow = 128;
-/// The number of threads whose loads fill the memory bandwidth of a device.
-static constexpr int64_t kManyRows = 16384;
+/// The number of threads of each multiprocessor whose loads fill the memory
+/// bandwidth of a device.
+static constexpr int64_t kThreadsOfMultiprocessor = 128;
 /// The number of adjacent rows that one block shares, so that neighbouring
 /// threads load neighbouring elements.
 static constexpr int64_t kRowsSideBySide = 32;
@@ -162,8 +164,9 @@ void ScanEmitter::emitByBlocks() {
 void ScanEmitter::emit() {
   Value isShort = b.createOrFold<arith::CmpIOp>(loc, arith::CmpIPredicate::ule,
                                                 length, constant(kShortRow));
+  int64_t many = BlockNumbers(op).enough * kThreadsOfMultiprocessor;
   Value areMany = b.createOrFold<arith::CmpIOp>(loc, arith::CmpIPredicate::uge,
-                                                numRows, constant(kManyRows));
+                                                numRows, constant(many));
   Value byThreads = b.createOrFold<arith::OrIOp>(loc, isShort, areMany);
   if (std::optional<int64_t> known = getConstantIntValue(byThreads))
     return *known != 0 ? emitByThreads() : emitByBlocks();

@@ -10,6 +10,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "../Schedule/BlockNumbers.h"
 #include "BlockEmitter.h"
 #include "IndexEmitter.h"
 
@@ -23,8 +24,9 @@ using namespace flywheel::linalg_ext;
 /// Columns of a factor that are computed before the others are updated: enough
 /// that most products are summed in registers.
 static constexpr int64_t kPanel = 32;
-/// Blocks that factorize; each takes several matrices if there are more.
-static constexpr int64_t kMaxFactorBlocks = 1024;
+/// Blocks that factorize, of each multiprocessor; each takes several matrices
+/// if there are more.
+static constexpr int64_t kFactorBlocks = 8;
 /// Right-hand sides of a block: the elements of a row of them that threads of a
 /// warp load together.
 static constexpr int64_t kColumns = 32;
@@ -236,12 +238,13 @@ void FactorEmitter::combineFlags(Value flags, Value count) {
 }
 
 void FactorEmitter::emit() {
+  int64_t most = BlockNumbers(op).enough * kFactorBlocks;
   auto function = op->getParentOfType<func::FuncOp>();
   OpBuilder top = OpBuilder::atBlockBegin(&function.getBody().front());
   Value flags = memref::AllocaOp::create(
-      top, loc, MemRefType::get({kMaxFactorBlocks}, b.getI1Type()));
-  Value blocks = b.createOrFold<arith::MinUIOp>(loc, numMatrices,
-                                                constant(kMaxFactorBlocks));
+      top, loc, MemRefType::get({most}, b.getI1Type()));
+  Value blocks =
+      b.createOrFold<arith::MinUIOp>(loc, numMatrices, constant(most));
   blocks = b.createOrFold<arith::MaxUIOp>(loc, blocks, constant(1));
   {
     OpBuilder::InsertionGuard guard(b);

@@ -18,10 +18,6 @@
 
 namespace flywheel {
 
-/// Bytes of rows from which on they are tiled: two of them are all that a group
-/// may have in workgroup memory.
-inline constexpr int64_t kLongBytes = 16 * 1024;
-
 /// An access of a member of a group, which asks for more: a launch writes whole
 /// rows or tiles of a root, as one of its dimensions or of several.
 struct GroupAccess : BufferAccess {

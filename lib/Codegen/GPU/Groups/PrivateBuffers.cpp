@@ -4,6 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "../Schedule/BlockNumbers.h"
 #include "../Schedule/KnownDivisor.h"
 #include "EpilogueOps.h"
 #include "GroupAccesses.h"
@@ -14,10 +15,6 @@
 #include "mlir/Dialect/Utils/ReshapeOpsUtils.h"
 
 using namespace mlir;
-
-/// Bytes of workgroup memory for buffers that only a group uses. The rest of
-/// the 48 KB that every chip has is for tiles of contractions and trees.
-static constexpr int64_t kPrivateBytes = 32 * 1024;
 
 /// Uses `view` for `part`, and slices of it for those of `part`.
 static void replacePart(memref::SubViewOp part, Value view) {
@@ -208,7 +205,7 @@ void flywheel::placePrivateBuffers(scf::ForallOp group, ArrayRef<Value> roots,
   // Buffers that share memory are all in it, or none of them.
   llvm::SmallDenseMap<size_t, Value> memories;
   llvm::SmallDenseSet<size_t> isRefused;
-  int64_t bytes = usedBytes;
+  int64_t bytes = usedBytes, mostBytes = WorkgroupBytes(group).buffers;
   for (Candidate &candidate : candidates) {
     size_t owner = candidate.memoryOf;
     if (isRefused.contains(owner))
@@ -220,7 +217,7 @@ void flywheel::placePrivateBuffers(scf::ForallOp group, ArrayRef<Value> roots,
           llvm::alignTo(type.getNumElements() *
                             flywheel::getElementBytes(type.getElementType()),
                         16);
-      if (bytes + size > kPrivateBytes) {
+      if (bytes + size > mostBytes) {
         isRefused.insert(owner);
         continue;
       }

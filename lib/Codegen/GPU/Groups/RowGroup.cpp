@@ -233,7 +233,7 @@ static bool hasLargeMatrices(ArrayRef<GroupMember> members,
       bytes = std::min<int64_t>(
           bytes * (ShapedType::isDynamic(size) ? kAssumedSize : size), 1 << 30);
     }
-    if (bytes > kLongBytes)
+    if (bytes > WorkgroupBytes(member.op).longRow)
       return true;
   }
   return false;

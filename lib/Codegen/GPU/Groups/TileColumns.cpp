@@ -16,6 +16,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "../Schedule/BlockNumbers.h"
 #include "../Schedule/BlockTile.h"
 #include "GroupAccesses.h"
 
@@ -30,8 +31,6 @@
 using namespace mlir;
 using namespace flywheel;
 
-/// Bytes of workgroup memory for tiles of the columns.
-static constexpr int64_t kTileBytes = 28 * 1024;
 /// Columns of a tile are a multiple of these: half of a tile of tensor cores.
 static constexpr int64_t kLeastColumns = 16;
 
@@ -150,9 +149,10 @@ void ColumnTiling::findProducts() {
       continue;
     candidates[root] = parts;
   }
-  auto isTooLong = [](MemRefType type) {
+  int64_t mostBytes = WorkgroupBytes(group).longRow;
+  auto isTooLong = [&](MemRefType type) {
     return type.isDynamicDim(type.getRank() - 1) ||
-           getColumnBytes(type) * type.getShape().back() > kLongBytes;
+           getColumnBytes(type) * type.getShape().back() > mostBytes;
   };
   for (Member &member : members) {
     if (member.op.getNumDpsInits() != 1)
@@ -387,8 +387,8 @@ bool ColumnTiling::chooseColumns() {
   int64_t bytes = 0;
   for (MemRefType type : slots)
     bytes += getColumnBytes(type);
-  int64_t most =
-      kTileBytes / std::max<int64_t>(bytes, 1) / kLeastColumns * kLeastColumns;
+  int64_t most = WorkgroupBytes(group).columns / std::max<int64_t>(bytes, 1) /
+                 kLeastColumns * kLeastColumns;
   if (most == 0)
     return false;
   if (!columnSize.known) {

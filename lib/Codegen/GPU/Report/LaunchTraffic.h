@@ -38,7 +38,8 @@ struct LaunchWork {
   codegen::TrafficAttr getTraffic(mlir::MLIRContext *context) const;
 };
 
-/// A block sorts 2^this indices: keys of 8 bytes, twice, are 32 KB.
+/// A block sorts 2^this indices: keys of 8 bytes, twice, are 32 KB, the least
+/// that a GPU has.
 inline constexpr unsigned kNumSortTileBits = 11;
 
 /// Returns the work of the launches that `op` becomes, in the order in which

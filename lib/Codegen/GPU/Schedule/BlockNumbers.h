@@ -11,7 +11,7 @@
 
 namespace flywheel {
 
-/// The numbers of blocks that the GPU of the module executes well.
+/// The numbers of blocks that the GPU of the module around `op` executes well.
 struct BlockNumbers {
   explicit BlockNumbers(mlir::Operation *op);
 
@@ -20,6 +20,22 @@ struct BlockNumbers {
   /// Blocks that are enough if more blocks would have another cost: a power of
   /// two.
   int64_t enough;
+};
+
+/// The bytes of workgroup memory that a block has on the GPU of the module
+/// around `op`, and what they are for.
+struct WorkgroupBytes {
+  explicit WorkgroupBytes(mlir::Operation *op);
+
+  int64_t all;
+  /// Buffers that only a group uses. The rest is for tiles of contractions and
+  /// for trees.
+  int64_t buffers;
+  /// Rows from which on they are tiled: two of them are all that a group may
+  /// have.
+  int64_t longRow;
+  /// Tiles of the columns of such rows.
+  int64_t columns;
 };
 
 /// Returns the bytes of a result that stay in the cache of the GPU of the

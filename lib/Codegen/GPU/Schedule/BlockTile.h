@@ -13,9 +13,6 @@
 
 namespace flywheel {
 
-/// Bytes of workgroup memory that every chip has by default.
-inline constexpr int64_t kWorkgroupBytes = 48 * 1024;
-
 /// Returns true if `op` is a contraction that reads each input several times.
 bool isKernel(mlir::linalg::LinalgOp op);
 

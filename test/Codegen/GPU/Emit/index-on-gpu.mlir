@@ -285,3 +285,21 @@ func.func @init(%x: memref<5x3xf32>, %i: memref<2xi32>, %out: memref<2x3xf32>) a
   linalg_ext.gather ins(%x, %i : memref<5x3xf32>, memref<2xi32>) outs(%out : memref<2x3xf32>) axis 0
   return
 }
+
+// -----
+
+// A GPU of fewer multiprocessors is busy with fewer threads and blocks: 128 and 8 for each.
+// CHECK-LABEL: func.func @either_small(
+// CHECK-DAG: arith.cmpi uge, %{{.*}}, %c2048
+// CHECK-LABEL: func.func @cholesky_small(
+// CHECK: memref.alloca() : memref<128xi1>
+module attributes {codegen.target = #codegen.gpu<chip = "sm_80", image = "ptx", multiprocessors = 16>} {
+  func.func @either_small(%x: memref<?x?xf32>, %y: memref<?x?xf32>) {
+    linalg_ext.scan ins(%x : memref<?x?xf32>) outs(%y : memref<?x?xf32>) axis 0
+    return
+  }
+  func.func @cholesky_small(%a: memref<5x40x40xf32>, %ok: memref<i1>) {
+    linalg_ext.cholesky outs(%a, %ok : memref<5x40x40xf32>, memref<i1>)
+    return
+  }
+}
