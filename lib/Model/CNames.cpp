@@ -6,6 +6,7 @@
 
 #include "flywheel/Model/CNames.h"
 #include "flywheel/Dialect/Train/Train.h"
+#include "flywheel/Support/UniqueName.h"
 
 #include "mlir/IR/BuiltinTypes.h"
 #include "llvm/ADT/STLExtras.h"
@@ -347,9 +348,10 @@ std::vector<CParameter> getCParameters(const Manifest &manifest,
   llvm::StringSet<> taken;
   taken.insert("s");
   auto add = [&](CParameter::Kind kind, unsigned index, StringRef wish) {
-    std::string base = toCParameter(wish), name = base;
-    for (unsigned n = 1; !taken.insert(name).second; ++n)
-      name = base + "_" + std::to_string(n);
+    std::string name =
+        makeUniqueName(toCParameter(wish), [&](StringRef candidate) {
+          return !taken.insert(candidate).second;
+        });
     parameters.push_back({kind, index, name});
   };
   if (manifest.threads > 1)

@@ -11,6 +11,7 @@
 #include "flywheel/Dialect/LinalgExt/LinalgExt.h"
 #include "flywheel/Dialect/Train/Train.h"
 #include "flywheel/Support/ErrorDetail.h"
+#include "flywheel/Support/UniqueName.h"
 #include "flywheel/Transforms/Checks/ChecksPasses.h"
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
@@ -218,9 +219,9 @@ SmallVector<StringRef> UnifySymbolicDims::nameSymbols(
                            ? std::string("batch")
                            : getFeedName(cast<BlockArgument>(value)) + "_dim" +
                                  std::to_string(dim);
-    std::string name = base;
-    for (unsigned n = 1; !taken.insert(name).second; ++n)
-      name = base + "_" + std::to_string(n);
+    std::string name = makeUniqueName(base, [&](StringRef candidate) {
+      return !taken.insert(candidate).second;
+    });
     names[number] = ownNames.insert(name).first->getKey();
   }
   return names;

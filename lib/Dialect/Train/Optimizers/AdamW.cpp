@@ -12,19 +12,16 @@ using namespace flywheel::train;
 LogicalResult AdamWAttr::verify(EmitErrorFn emitError, Real lr, Real beta1,
                                 Real beta2, Real epsilon, Real weightDecay,
                                 StringAttr name) {
-  return success(
-      succeeded(verifyAdam(emitError, lr, beta1, beta2, epsilon, name)) &&
-      succeeded(verifyNonNegative(emitError, "weight_decay", weightDecay)));
+  return verifyAdam(emitError, lr, beta1, beta2, epsilon, name, "weight_decay",
+                    weightDecay);
 }
 
 void AdamWAttr::buildStep(OpBuilder &b, Location loc, ValueRange scalars,
                           SmallVectorImpl<Value> &stepValues,
                           MutableArrayRef<Value> newScalars) const {
   StepScalars step(*this, b, loc, scalars, newScalars);
-  Expr lr = step[Lr], beta1 = step[Beta_1], beta2 = step[Beta_2];
-  Expr t = step.count() + 1.0;
-  stepValues.assign({lr / complementPower(beta1, t), beta1, beta2,
-                     complementPower(beta2, t), lr * step[WeightDecay]});
+  stepValues = computeDecoupled(step, step[Lr], step[Beta_1], step[Beta_2],
+                                step[WeightDecay]);
 }
 
 unsigned AdamWAttr::getNumStepValues() const { return 5; }

@@ -12,9 +12,7 @@ using namespace flywheel::train;
 LogicalResult AdamaxAttr::verify(EmitErrorFn emitError, Real lr, Real beta1,
                                  Real beta2, Real epsilon, Real decay,
                                  StringAttr name) {
-  return success(
-      succeeded(verifyAdam(emitError, lr, beta1, beta2, epsilon, name)) &&
-      succeeded(verifyNonNegative(emitError, "decay", decay)));
+  return verifyAdam(emitError, lr, beta1, beta2, epsilon, name, "decay", decay);
 }
 
 void AdamaxAttr::buildStep(OpBuilder &b, Location loc, ValueRange scalars,

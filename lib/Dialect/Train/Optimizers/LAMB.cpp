@@ -13,9 +13,8 @@ using namespace flywheel::train;
 LogicalResult LAMBAttr::verify(EmitErrorFn emitError, Real lr, Real beta1,
                                Real beta2, Real epsilon, Real weightDecay,
                                StringAttr name) {
-  return success(
-      succeeded(verifyAdam(emitError, lr, beta1, beta2, epsilon, name)) &&
-      succeeded(verifyNonNegative(emitError, "weight_decay", weightDecay)));
+  return verifyAdam(emitError, lr, beta1, beta2, epsilon, name, "weight_decay",
+                    weightDecay);
 }
 
 void LAMBAttr::buildStep(OpBuilder &b, Location loc, ValueRange scalars,

@@ -12,9 +12,8 @@ using namespace flywheel::train;
 LogicalResult NadamAttr::verify(EmitErrorFn emitError, Real lr, Real beta1,
                                 Real beta2, Real epsilon, Real scheduleDecay,
                                 StringAttr name) {
-  return success(
-      succeeded(verifyAdam(emitError, lr, beta1, beta2, epsilon, name)) &&
-      succeeded(verifyNonNegative(emitError, "schedule_decay", scheduleDecay)));
+  return verifyAdam(emitError, lr, beta1, beta2, epsilon, name,
+                    "schedule_decay", scheduleDecay);
 }
 
 void NadamAttr::buildStep(OpBuilder &b, Location loc, ValueRange scalars,

@@ -51,12 +51,14 @@ LogicalResult train::verifyName(EmitErrorFn emitError, StringAttr name) {
 }
 
 LogicalResult train::verifyAdam(EmitErrorFn emitError, double lr, double beta1,
-                                double beta2, double epsilon, StringAttr name) {
+                                double beta2, double epsilon, StringAttr name,
+                                StringRef decayName, double decay) {
   return success(succeeded(verifyFinite(emitError, "lr", lr)) &&
                  succeeded(verifyFraction(emitError, "beta_1", beta1)) &&
                  succeeded(verifyFraction(emitError, "beta_2", beta2)) &&
                  succeeded(verifyNonNegative(emitError, "epsilon", epsilon)) &&
-                 succeeded(verifyName(emitError, name)));
+                 succeeded(verifyName(emitError, name)) &&
+                 succeeded(verifyNonNegative(emitError, decayName, decay)));
 }
 
 std::optional<unsigned> StepScalars::find(ScalarRole role) const {
@@ -103,6 +105,14 @@ Expr train::mix(Expr beta, Expr old, Expr fresh) {
 
 Expr train::complementPower(Expr base, Expr exponent) {
   return 1.0 - pow(base, exponent);
+}
+
+SmallVector<Value> train::computeDecoupled(StepScalars &step, Expr lr,
+                                           Expr beta1, Expr beta2,
+                                           Expr weightDecay) {
+  Expr t = step.count() + 1.0;
+  return {lr / complementPower(beta1, t), beta1, beta2,
+          complementPower(beta2, t), lr * weightDecay};
 }
 
 Value train::castScalar(OpBuilder &b, Location loc, Value scalar,

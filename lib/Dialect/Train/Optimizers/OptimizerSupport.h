@@ -44,10 +44,13 @@ llvm::LogicalResult verifyPositive(EmitErrorFn emitError, llvm::StringRef name,
 /// Checks the name that a program gives an optimizer, which becomes the first
 /// part of names of variables.
 llvm::LogicalResult verifyName(EmitErrorFn emitError, mlir::StringAttr name);
-/// Checks the hyper-parameters of Adam, which its descendants have too.
+/// Checks the hyper-parameters of Adam, which its descendants have too, and a
+/// decay, which most of them have: its name and its value.
 llvm::LogicalResult verifyAdam(EmitErrorFn emitError, double lr, double beta1,
                                double beta2, double epsilon,
-                               mlir::StringAttr name);
+                               mlir::StringAttr name,
+                               llvm::StringRef decayName = "decay",
+                               double decay = 0.0);
 
 //===----------------------------------------------------------------------===//
 // Scalar variables
@@ -123,6 +126,13 @@ Expr sumSquares(mlir::OpBuilder &builder, mlir::Location loc,
 /// Casts `scalar` of rank 0 to the compute type of the elements of `parameter`.
 mlir::Value castScalar(mlir::OpBuilder &builder, mlir::Location loc,
                        mlir::Value scalar, mlir::Value parameter);
+
+/// Returns the numbers of a step of Adam with decoupled weight decay:
+/// lr / (1 - beta_1^t), beta_1, beta_2, 1 - beta_2^t and lr weight_decay, where
+/// t is iterations + 1.
+llvm::SmallVector<mlir::Value> computeDecoupled(StepScalars &step, Expr lr,
+                                                Expr beta1, Expr beta2,
+                                                Expr weightDecay);
 
 //===----------------------------------------------------------------------===//
 // Whole tensors

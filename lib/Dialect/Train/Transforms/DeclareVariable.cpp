@@ -6,6 +6,8 @@
 
 #include "DeclareVariable.h"
 
+#include "flywheel/Support/UniqueName.h"
+
 using namespace mlir;
 using namespace flywheel::train;
 
@@ -14,10 +16,9 @@ VariableOp flywheel::train::declareVariable(Operation *table, Location loc,
                                             RankedTensorType type,
                                             Attribute initialValue,
                                             VariableOp owner) {
-  std::string base = name.str(), unique = base;
-  for (unsigned i = 1; SymbolTable::lookupSymbolIn(table, unique); ++i)
-    unique = base + "_" + std::to_string(i);
-
+  std::string unique = makeUniqueName(name.str(), [&](StringRef symbol) {
+    return SymbolTable::lookupSymbolIn(table, symbol) != nullptr;
+  });
   Block &body = table->getRegion(0).front();
   OpBuilder b = OpBuilder::atBlockBegin(&body);
   for (Operation &op : llvm::reverse(body))

@@ -19,6 +19,7 @@
 
 #include "flywheel/Dialect/Train/Train.h"
 #include "flywheel/Dialect/Train/TrainPasses.h"
+#include "flywheel/Support/UniqueName.h"
 
 using namespace mlir;
 
@@ -113,10 +114,8 @@ LogicalResult TrainExpandOptimizers::collectNamed() {
 /// Returns the optimizer's name, with the first suffix that makes a scope which
 /// no other optimizer has.
 std::string TrainExpandOptimizers::makeScope(StringRef name) {
-  std::string scope = name.str();
-  for (unsigned i = 1; states.contains(scope); ++i)
-    scope = (name + "_" + Twine(i)).str();
-  return scope;
+  return makeUniqueName(
+      name, [&](StringRef scope) { return states.contains(scope); });
 }
 
 /// Replaces a pure op by plain ops; whether `op` is one.
