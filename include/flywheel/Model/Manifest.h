@@ -34,9 +34,9 @@
 #ifndef FLYWHEEL_MODEL_MANIFEST_H
 #define FLYWHEEL_MODEL_MANIFEST_H
 
+#include "flywheel/Dialect/Train/VariableStart.h"
 #include "flywheel/Model/StatusKind.h"
 #include "flywheel/Support/CheckedSize.h"
-#include "flywheel/Support/VariableStart.h"
 
 #include "mlir/IR/AffineMap.h"
 #include "mlir/IR/BuiltinOps.h"

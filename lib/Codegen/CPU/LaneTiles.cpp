@@ -8,7 +8,7 @@
 #include "WeightDecoder.h"
 
 #include "flywheel/Support/CheckedSize.h"
-#include "flywheel/Support/StackSlots.h"
+#include "flywheel/Transforms/Memory/StackSlots.h"
 
 using namespace mlir;
 

@@ -9,7 +9,7 @@
 #include "flywheel/Dialect/Codegen/Codegen.h"
 #include "flywheel/Dialect/Train/Train.h"
 #include "flywheel/Model/Manifest.h"
-#include "flywheel/Support/StackSlots.h"
+#include "flywheel/Transforms/Memory/StackSlots.h"
 
 #include <map>
 

@@ -15,8 +15,8 @@
 #include "CustomVjp.h"
 #include "flywheel/Dialect/Train/RandomStream.h"
 #include "flywheel/Dialect/Train/Train.h"
+#include "flywheel/Dialect/Train/VariableStart.h"
 #include "flywheel/Support/OpNames.h"
-#include "flywheel/Support/VariableStart.h"
 
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include "mlir/Interfaces/LoopLikeInterface.h"

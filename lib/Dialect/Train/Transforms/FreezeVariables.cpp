@@ -8,8 +8,8 @@
 
 #include "flywheel/Dialect/Train/Train.h"
 #include "flywheel/Dialect/Train/TrainPasses.h"
+#include "flywheel/Dialect/Train/VariableStart.h"
 #include "flywheel/Model/CNames.h"
-#include "flywheel/Support/VariableStart.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"

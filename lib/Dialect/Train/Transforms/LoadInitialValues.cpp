@@ -15,7 +15,7 @@
 #include "CheckpointValues.h"
 
 #include "flywheel/Dialect/Train/TrainPasses.h"
-#include "flywheel/Support/VariableStart.h"
+#include "flywheel/Dialect/Train/VariableStart.h"
 
 using namespace mlir;
 

@@ -9,7 +9,7 @@
 #include "flywheel/Dialect/Train/RandomStream.h"
 #include "flywheel/Dialect/Train/Train.h"
 #include "flywheel/Dialect/Train/TrainPasses.h"
-#include "flywheel/Support/VariableStart.h"
+#include "flywheel/Dialect/Train/VariableStart.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"

@@ -4,8 +4,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef FLYWHEEL_SUPPORT_VARIABLESTART_H
-#define FLYWHEEL_SUPPORT_VARIABLESTART_H
+#ifndef FLYWHEEL_DIALECT_TRAIN_VARIABLESTART_H
+#define FLYWHEEL_DIALECT_TRAIN_VARIABLESTART_H
 
 #include "llvm/ADT/StringRef.h"
 #include "llvm/ADT/StringSwitch.h"
@@ -53,4 +53,4 @@ constexpr llvm::StringLiteral kConstantsAttrName("train.constants");
 
 } // namespace flywheel
 
-#endif // FLYWHEEL_SUPPORT_VARIABLESTART_H
+#endif // FLYWHEEL_DIALECT_TRAIN_VARIABLESTART_H

@@ -4,8 +4,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef FLYWHEEL_SUPPORT_STACKSLOTS_H
-#define FLYWHEEL_SUPPORT_STACKSLOTS_H
+#ifndef FLYWHEEL_TRANSFORMS_MEMORY_STACKSLOTS_H
+#define FLYWHEEL_TRANSFORMS_MEMORY_STACKSLOTS_H
 
 #include <cstdint>
 
@@ -17,4 +17,4 @@ constexpr int64_t kMaxStackBytes = 4096;
 
 } // namespace flywheel
 
-#endif // FLYWHEEL_SUPPORT_STACKSLOTS_H
+#endif // FLYWHEEL_TRANSFORMS_MEMORY_STACKSLOTS_H
