@@ -13,6 +13,7 @@
 #include "mlir/Pass/Pass.h"
 #include "mlir/Pass/PassInstrumentation.h"
 #include "mlir/Pass/PassManager.h"
+#include "mlir/Pass/PassRegistry.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringMap.h"
 
@@ -73,22 +74,23 @@ std::string describeWrongStage(Operation *op, StageRange expected) {
 // Hints
 //===----------------------------------------------------------------------===//
 
-/// Calls `visit` with the name of each pass of `pm`, also of nested ones.
+/// Calls `visit` with the name of each pass of `pm`, also of nested ones, which
+/// are registered.
 static void forEachPass(OpPassManager &pm,
                         llvm::function_ref<void(StringRef)> visit) {
-  std::string text;
-  llvm::raw_string_ostream os(text);
-  pm.printAsTextualPipeline(os);
-  // Names end at `(`, `)`, `,` or options, which are in braces.
-  int depth = 0;
-  StringRef rest = text;
-  while (!rest.empty()) {
-    size_t end = std::min(rest.find_first_of("(){},"), rest.size() - 1);
-    if (depth == 0)
-      visit(rest.take_front(end));
-    depth += rest[end] == '{';
-    depth -= rest[end] == '}';
-    rest = rest.drop_front(end + 1);
+  for (Pass &pass : pm.getPasses()) {
+    if (!pass.getArgument().empty()) {
+      visit(pass.getArgument());
+      continue;
+    }
+    // A pass without a name runs others on nested ops. Upstream says which by a
+    // text, and reads it.
+    std::string text;
+    llvm::raw_string_ostream os(text);
+    pass.printAsTextualPipeline(os);
+    FailureOr<OpPassManager> nested = parsePassPipeline(text);
+    if (succeeded(nested))
+      forEachPass(*nested, visit);
   }
 }
 
