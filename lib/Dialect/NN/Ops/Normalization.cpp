@@ -215,8 +215,8 @@ static ElementwiseExpr inverseRoot(ElementwiseExpr x, const APFloat &epsilon) {
 /// Multiplies `factor` by the numbers `gamma`, whose static sizes may differ.
 static ElementwiseExpr multiply(OpBuilder &b, Location loc,
                                 ElementwiseExpr factor, Value gamma) {
-  auto [left, right] = castToCommonType(b, loc, factor, widen(b, loc, gamma));
-  return factor.with(left) * factor.with(right);
+  Value wide = widen(b, loc, gamma), number = factor;
+  return factor * factor.with(buildCast(b, loc, wide, number.getType()));
 }
 
 FailureOr<SmallVector<Value>> LayerNormOp::decompose(OpBuilder &b) {
