@@ -121,8 +121,8 @@ Attribute GPU::makeTarget(ModuleOp module, const TargetOptions &options) const {
     return {};
   // LLVM compiles for its lowest chip if it does not know the name.
   for (StringRef chip : chips)
-    if (!isKnownChip(chip)) {
-      emitError() << "expected a chip that LLVM knows, found '" << chip << "'";
+    if (llvm::Error error = checkChip(chip)) {
+      emitError() << llvm::toString(std::move(error));
       return {};
     }
   return gpu;

@@ -120,17 +120,22 @@ createSubtargetInfo(const TargetOptions &options) {
   return nullptr;
 }
 
-bool isKnownChip(StringRef chip) {
+Error checkChip(StringRef chip) {
   initializeTargets(/*hostOnly=*/false);
-  Triple triple(chip.starts_with("gfx") ? "amdgcn-amd-amdhsa"
-                                        : "nvptx64-nvidia-cuda");
+  bool isAMD = chip.starts_with("gfx");
+  Triple triple(isAMD ? "amdgcn-amd-amdhsa" : "nvptx64-nvidia-cuda");
   std::string reason;
   const Target *target = TargetRegistry::lookupTarget(triple, reason);
   if (!target)
-    return false;
+    return createStringError("this build generates no code for '" + chip +
+                             "': expected " + (isAMD ? "AMDGPU" : "NVPTX") +
+                             " in its FLYWHEEL_TARGETS");
   std::unique_ptr<MCSubtargetInfo> least(
       target->createMCSubtargetInfo(triple, "", ""));
-  return least && least->isCPUStringValid(chip);
+  if (!least || !least->isCPUStringValid(chip))
+    return createStringError("expected a chip that LLVM knows, found '" + chip +
+                             "'");
+  return Error::success();
 }
 
 Expected<std::unique_ptr<TargetMachine>>

@@ -74,9 +74,9 @@ bool isHostCPU(const TargetOptions &options);
 std::unique_ptr<llvm::MCSubtargetInfo>
 createSubtargetInfo(const TargetOptions &options);
 
-/// Returns true if LLVM generates code for `chip` of a GPU: sm_90a of NVIDIA,
-/// gfx942 of AMD.
-bool isKnownChip(llvm::StringRef chip);
+/// Returns an error unless code can be generated for a chip of a GPU, named as
+/// LLVM does: `sm_90a`, `gfx942`.
+llvm::Error checkChip(llvm::StringRef chip);
 
 } // namespace flywheel
 
