@@ -66,7 +66,8 @@ class Builder:
         tf, kind, v, x = self.tf, self.rng.randint(6), self.pick(self.variables), self.expression()
         found = [lambda: v.assign(x), lambda: tf.assign(v, x), lambda: v.assign_add(0.1 * x),
                  lambda: tf.assign_add(v, 0.1 * x), lambda: v.assign_sub(0.1 * x), lambda: tf.assign_sub(v, 0.1 * x)]
-        return tf.convert_to_tensor(found[kind]())  # fmt: skip
+        # The result of a write has no gradient with the variables of TensorFlow 1, and is a read of the others.
+        return tf.stop_gradient(tf.convert_to_tensor(found[kind]()))  # fmt: skip
 
     def branches(self) -> Any:
         outer = self.values
@@ -151,7 +152,7 @@ def variables_of(op: Any) -> List[Any]:
 
 
 def is_ordered(fetches: List[Any]) -> bool:
-    """Returns true if TensorFlow's graph orders what these fetches read and write."""
+    """Returns true if TensorFlow's graph orders what these fetches read and write, as A5 does."""
     before: Dict[Any, Set[Any]] = {}
 
     def visit(op: Any) -> Set[Any]:
@@ -169,6 +170,11 @@ def is_ordered(fetches: List[Any]) -> bool:
         if op.type not in ("Switch", "VarHandleOp"):
             for variable in set(variables_of(op)):
                 accesses.setdefault(variable, []).append(op)
+    for ops in accesses.values():
+        writes = [op for op in ops if op.type != "ReadVariableOp"]
+        # Optimizers take the values at the start of the run (A5), theirs the last ones.
+        if len(writes) > 1 and any(op.type.startswith("ResourceApply") for op in writes):
+            return False
     return all(a in before[b] or b in before[a] for ops in accesses.values() for a in ops for b in ops
                if a is not b and not a.type == b.type == "ReadVariableOp")  # fmt: skip
 

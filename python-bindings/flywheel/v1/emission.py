@@ -63,9 +63,11 @@ def inner_ops(context: Context, outputs: Sequence[Operation]) -> Tuple[List[Oper
 
 
 def captures_of(context: Context, outputs: Sequence[Operation]) -> List[Tensor]:
-    """Returns the tensors that the ops of a branch or body take from outside, those in it that have bodies too."""
+    """Returns the tensors that the ops of a branch or body take from outside, those in it that have bodies too. An
+    explicit read in it takes its variable."""
     inside, outside = inner_ops(context, outputs)
-    return [x for op in inside for x in op.operands if x.op in outside]
+    reads = [op.variable._as_graph_tensor() for op in inside if op.type == "ReadValue"]
+    return [x for op in inside for x in op.operands if x.op in outside] + reads
 
 
 @contextmanager

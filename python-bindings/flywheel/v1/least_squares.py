@@ -6,7 +6,7 @@ from typing import Any, List, Sequence, Tuple
 from .. import _tensor
 from ..math.optimizer import levenberg_marquardt as _traced
 from .conversion import as_tensor
-from .emission import Emitter, ancestors, inner_ops
+from .emission import Emitter, ancestors, captures_of, inner_ops
 from .graph import get_default_graph
 from .operation import Fields, Operation, Tensor
 from .ops import identity
@@ -40,9 +40,9 @@ def search(
     with graph.context("while") as context:
         own = [graph.create("LoopVariable", [], None, [(x.dtype, x.static_shape)]).outputs[0] for x in values]
         results = [identity(as_tensor(f(*own))) for f in functions]
-    inside, outside = inner_ops(context, [y.op for y in results])
-    _check(inside)
-    captures = [y for op in inside for y in op.inputs if y.op in outside]
+    outputs = [y.op for y in results]
+    _check(inner_ops(context, outputs)[0])
+    captures = captures_of(context, outputs)
 
     def region(emitter: Any, op: Operation) -> Any:
         def residual(place: int) -> Any:

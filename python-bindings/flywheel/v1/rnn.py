@@ -6,7 +6,7 @@ from typing import Any, Callable, List, Sequence, Tuple
 from .. import _dtypes, _ops, control
 from .conversion import as_tensor, dtype_of, make
 from .elementwise import TABLE
-from .emission import inner_ops
+from .emission import captures_of
 from .graph import get_default_graph
 from .operation import Fields, Operation, Tensor
 from .ops import cast, concat, identity, split, stack, transpose, unstack
@@ -190,8 +190,7 @@ def loop(
             # A choice by arithmetic: a branch of sizes that are not known would be checked in the loop.
             leaves = [a * cast(now[1], a.dtype) + b * cast(1 - now[1], a.dtype) for a, b in zip(leaves, old)]
         results = [identity(y) for y in (leaves if place < len(start) else [*leaves, output])]
-    inside, outside = inner_ops(context, [y.op for y in results])
-    captures = [y for op in inside for y in op.inputs if y.op in outside]
+    captures = captures_of(context, [y.op for y in results])
 
     def region(emitter: Any, op: Operation) -> Any:
         values = [emitter.value(y) for y in op.inputs]

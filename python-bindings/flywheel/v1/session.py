@@ -20,6 +20,7 @@ from .emission import ancestors
 from .graph import Graph, get_default_graph
 from .host_calls import parts_of, prints_of
 from .initialization import is_initialized_in
+from .lost_updates import warn_of_lost_updates
 from .operation import Operation, Tensor
 from .programs import Compiled, Counted, Profiled
 from .sparse_tensors import SparseTensor, SparseTensorValue, feeds_of
@@ -314,6 +315,7 @@ class Session:
                 except RETRIED as error:
                     self.graph._programs[key] = error
                     raise
+                warn_of_lost_updates(compiled.needed)
                 self.graph._programs[key] = compiled
             found = self._entries[key] = (compiled, self._bind(compiled))
         compiled, entry = found
