@@ -99,7 +99,8 @@ class Builder:
         optimizer = [lambda: train.GradientDescentOptimizer(0.1), lambda: train.MomentumOptimizer(0.1, 0.5),
                      lambda: train.AdamOptimizer(0.05), lambda: train.AdagradOptimizer(0.1)][kind]()  # fmt: skip
         self.values.append(loss)
-        return optimizer.minimize(loss, var_list=chosen)
+        # TensorFlow runs of a loss only what its derivative takes; the rest may assign, too.
+        return tf.group(optimizer.minimize(loss, var_list=chosen), loss)
 
     def statement(self, depth: int = 0) -> None:
         tf, kind = self.tf, self.rng.randint(10)
