@@ -32,7 +32,6 @@ namespace flywheel {
 
 using flywheel::DimSize;
 using flywheel::DimSizeClasses;
-using flywheel::makeUniqueName;
 using flywheel::linalg_ext::CheckKind;
 using flywheel::linalg_ext::CheckOp;
 using flywheel::linalg_ext::CompareSizesOp;
