@@ -40,6 +40,7 @@ struct LowerOp : OpInterfaceRewritePattern<LowerableOpInterface> {
   LogicalResult matchAndRewrite(LowerableOpInterface op,
                                 PatternRewriter &rewriter) const override {
     LinalgEmitter emitter(rewriter, op);
+    emitter.expectRelatedSizes();
     return op.lowerToLinalg(emitter);
   }
 };

@@ -76,8 +76,10 @@ private:
       SmallVector<DimSize> found = e.getDimSizes(operand);
       if (dimSizes.empty())
         dimSizes = found;
-      for (auto [dimSize, other] : llvm::zip_equal(dimSizes, found))
-        dimSize = dimSize.merge(other);
+      for (auto [dim, dimSize] : llvm::enumerate(found))
+        dimSizes[dim] =
+            e.expectEqual(dimSizes[dim], dimSize,
+                          "sizes of dimension " + Twine(dim) + " of operands");
     }
     return dimSizes;
   }

@@ -12,7 +12,6 @@
 #include "flywheel/Dialect/LinalgExt/LinalgExt.h"
 #include "flywheel/Dialect/Train/Train.h"
 #include "flywheel/Interfaces/ForwardedValues.h"
-#include "flywheel/Transforms/Checks/SizeAnalysis.h"
 
 #include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -116,18 +115,29 @@ private:
 
   /// Returns true if `value` can be computed at the top level of the function,
   /// as checks are that are taken out of branches and loops.
-  bool isKnownOutside(mlir::Value value) {
-    mlir::Region *body = &function.getBody();
-    if (value.getParentRegion() == body)
+  bool isKnownOutside(mlir::Value value) const {
+    if (value.getParentRegion() == &function->getRegion(0))
       return true;
-    mlir::Operation *place =
-        body->findAncestorOpInRegion(*value.getParentBlock()->getParentOp());
-    return sizes.isAvailable(sizes.getNumber(value), place);
+    mlir::Operation *op = value.getDefiningOp();
+    if (!op || op->getNumRegions() != 0 || !value.getType().isIntOrIndex() ||
+        !mlir::isPure(op))
+      return false;
+    if (auto dim = llvm::dyn_cast<mlir::tensor::DimOp>(op)) {
+      std::optional<int64_t> number = linalg_ext::getDimension(dim);
+      if (!number)
+        return false;
+      mlir::Value root =
+          linalg_ext::getDimSizeRoot(dim.getSource(), *number).tensor;
+      return !root || root.getParentRegion() == &function->getRegion(0);
+    }
+    return llvm::all_of(op->getOperands(), [&](mlir::Value operand) {
+      return isKnownOutside(operand);
+    });
   }
 
   /// Returns true if the conditions under which `op` runs are known at the top
   /// level: then so are its checks, which pass if it does not run.
-  bool isExcusable(mlir::Operation *op) {
+  bool isExcusable(mlir::Operation *op) const {
     for (mlir::Operation *parent = op->getParentOp();
          !llvm::isa<mlir::func::FuncOp>(parent);
          op = parent, parent = parent->getParentOp()) {
@@ -494,7 +504,6 @@ private:
   }
 
   mlir::func::FuncOp function;
-  SizeAnalysis sizes;
   Classes known, checked, required;
   /// Dimensions of values that branches and loops pass on where these run.
   std::vector<std::pair<DimSize, DimSize>> weak;

@@ -101,7 +101,7 @@ static std::optional<DimSize> getReadDimSize(Value size) {
 
 static SmallVector<RequiredPair> collectRequiredPairs(func::FuncOp function) {
   SmallVector<RequiredPair> pairs;
-  function.walk([&](CheckOp check) {
+  function.walk([&](linalg_ext::CheckOp check) {
     CompareSizesOp comparison = findComparison(check.getOk());
     if (!comparison || comparison.getPredicate() != SizePredicate::eq ||
         !check.getSource())
@@ -118,7 +118,7 @@ static SmallVector<RequiredPair> collectRequiredPairs(func::FuncOp function) {
 static llvm::DenseSet<Operation *> findCheckedDimSizes(func::FuncOp function) {
   llvm::DenseSet<Operation *> seen, result;
   SmallVector<Operation *> worklist;
-  function.walk([&](CheckOp op) { worklist.push_back(op); });
+  function.walk([&](linalg_ext::CheckOp op) { worklist.push_back(op); });
   while (!worklist.empty()) {
     Operation *op = worklist.pop_back_val();
     for (Value operand : op->getOperands()) {

@@ -103,9 +103,11 @@ template <typename OpTy> static LogicalResult verifyConvolution(OpTy op) {
   if (failed(verifyElements(op)) ||
       failed(verifyOperands(op, op, op.getImage(), op.getFilter())) ||
       failed(verifyRank(op, op.getOutput(), "an output", 4)) ||
-      failed(verifyImageSize(op, op.getImage())))
+      failed(verifySameDimSize(op, "outputs of filter and channels of output",
+                               tensorOf(op.getFilter()).getDimSize(3),
+                               tensorOf(op.getOutput()).getDimSize(3))))
     return failure();
-  return verifySizeRelations(op);
+  return verifySliding(op, op.getSliding(), op.getImage(), op.getOutput());
 }
 
 LogicalResult Conv2dOp::inferTypes(Adaptor op, OpErrors errors,
@@ -184,31 +186,15 @@ DimSizeSource Conv2dTransposeOp::getDimSizeSource(int64_t dim) {
   return getLike() ? DimSizeSource{getLike(), dim} : DimSizeSource{};
 }
 
-DimSizeFormula Conv2dOp::getDimSizeFormula(int64_t dim) {
-  if (dim == 1 || dim == 2)
-    return getWindowCount(getSliding(), getX(), dim);
-  return {dim == 0 ? getX() : getW(), dim, AffineExpr()};
-}
-
-template <typename OpTy>
-static void relateConvolution(OpTy op, SizeRelationSink &sizes) {
-  relateWindows(op.getSliding(), op.getImage(), op.getOutput(), sizes);
-  sizes.equalDims(op.getFilter(), 3, op.getOutput(), 3, "the filter",
-                  "the output");
-}
-
-void Conv2dOp::relateSizes(SizeRelationSink &sizes) {
-  relateConvolution(*this, sizes);
-}
+// Images and channels; the lowering computes and checks the numbers of windows.
 
 void Conv2dFilterGradOp::relateSizes(SizeRelationSink &sizes) {
-  relateConvolution(*this, sizes);
+  sizes.equalDims(getX(), 0, getDy(), 0, "x", "dy");
 }
 
 void Conv2dTransposeOp::relateSizes(SizeRelationSink &sizes) {
   if (Value like = getLike())
     sizes.equalDims(like, 0, getX(), 0, "like", "x");
-  relateConvolution(*this, sizes);
 }
 
 //===----------------------------------------------------------------------===//
@@ -376,7 +362,7 @@ LogicalResult Conv2dTransposeOp::lowerToLinalg(LinalgEmitter &e) {
   dimSizes.push_back(DimSize::constant(imageType.getDimSize(3)));
   WindowEmitter window(e, getSliding(), convolution.splitDimSizes(dimSizes));
   Value output = convolution.split(
-      window.refineOutput(getX(), DimSize::constant(filterType.getDimSize(3))));
+      window.expectOutput(getX(), DimSize::constant(filterType.getDimSize(3))));
 
   Value zero = e.scalar(type, 0.0);
   Value sum = window.scatter(
@@ -407,7 +393,7 @@ LogicalResult Conv2dFilterGradOp::lowerToLinalg(LinalgEmitter &e) {
   ConvolutionEmitter convolution(e, e.getDimSize(x, 3).number, filterType);
   Value image = convolution.split(x);
   WindowEmitter window(e, getSliding(), e.getDimSizes(image));
-  Value output = convolution.split(window.refineOutput(
+  Value output = convolution.split(window.expectOutput(
       getDy(), DimSize::constant(filterType.getDimSize(3))));
 
   auto maps = convolution.getMaps(getStrides(), getDilations());
