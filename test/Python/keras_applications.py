@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # REQUIRES: python
+# RUN: rm -rf %t.home
 # RUN: env FLYWHEEL_CACHE= HOME=%t.home %python %s
 """Networks of `keras.applications` have the layers and the numbers of weights that their papers and Keras have, read
 files of weights, and take images as they were trained with (X50)."""
