@@ -48,8 +48,8 @@ class _Steps:
         return ends, following, state, emitted, extra if own is None else own
 
     @staticmethod
-    def goes_on(time: Any, ended: Any, *_: Any) -> Any:
-        return TABLE["logical_not"](TABLE["reduce_all"](ended))
+    def goes_on(*state: Any) -> Any:
+        return TABLE["logical_not"](TABLE["reduce_all"](state[1]))
 
     def body(self, time: Any, ended: Any, x: Any, old: Any, extra: Any, whole: List[Any]) -> Any:
         ends, following, new, emitted, extra = self.of(time, x, old, extra)
