@@ -8,6 +8,16 @@ option(FLYWHEEL_STATIC_UPSTREAM
        "Link what is needed of LLVM and MLIR into each program, as a wheel does" OFF)
 set(FLYWHEEL_TARGETS "${LLVM_TARGETS_TO_BUILD}" CACHE STRING
     "Architectures that code is generated for, as LLVM names them")
+foreach(target ${FLYWHEEL_TARGETS})
+  if(NOT target IN_LIST LLVM_TARGETS_TO_BUILD)
+    message(FATAL_ERROR "FLYWHEEL_TARGETS: expected some of "
+                        "${LLVM_TARGETS_TO_BUILD}, found ${target}")
+  endif()
+endforeach()
+if(NOT LLVM_NATIVE_ARCH IN_LIST FLYWHEEL_TARGETS)
+  message(FATAL_ERROR "FLYWHEEL_TARGETS: expected this machine's ${LLVM_NATIVE_ARCH}"
+                      " to be one of ${FLYWHEEL_TARGETS}")
+endif()
 
 if(NOT FLYWHEEL_STATIC_UPSTREAM)
   set(FLYWHEEL_UPSTREAM MLIR LLVM)

@@ -2,7 +2,6 @@
 """A traced function for arguments of some types: its module, its program, and the entries that call it."""
 
 import contextlib
-import re
 import weakref
 from typing import TYPE_CHECKING, Any, Callable, Iterator, List, Mapping, Optional, Sequence, Tuple
 
@@ -188,14 +187,15 @@ class Traced:
     def _explain_slices(self, error: _flywheel.CompileError) -> None:
         """Has the error of a result whose size only the step knows begin with what to write for n elements, if the
         function has a slice between two places that the step computes."""
-        if not self._has_slices or error.parts is None:
+        sizes = [numbers for code, numbers in error.details if code == "unknown-result-size"]
+        if not self._has_slices or error.parts is None or not sizes:
             return
         place, text, notes = error.parts
-        size = re.search(r"expected (the size of dimension .*?) to be a dimension size of a feed", text)
-        if size is not None:
-            text = ("expected x[i + flywheel.arange(n)] for n elements from a place i that the step computes, found a "
-                    f"slice x[i : j], which has fewer at the end of x: only the step knows {size.group(1)}")
-            report(error, Problem(text=text, place=place, notes=f"{notes}\nnote: {size.string}"))
+        result, dim = sizes[0]
+        problem = ("expected x[i + flywheel.arange(n)] for n elements from a place i that the step computes, found a "
+                   f"slice x[i : j], which has fewer at the end of x: only the step knows the size of dimension {dim} "
+                   f"of result {result}")  # fmt: skip
+        report(error, Problem(text=problem, place=place, notes=f"{notes}\nnote: {text}"))
 
     def _hint(self) -> str:
         """Returns what to do if a size is one of the numbers that each call chooses; empty without such numbers."""

@@ -6,6 +6,8 @@
 
 #include "TargetDefaults.h"
 
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/MC/TargetRegistry.h"
 #include "llvm/TargetParser/ARMTargetParser.h"
 
 using namespace llvm;
@@ -42,10 +44,17 @@ bool flywheel::isSupportedTarget(const Triple &triple) {
   }
 }
 
-StringRef flywheel::listSupportedTargets() {
-  return "aarch64, arm, i686, loongarch64, mips, mips64, powerpc, powerpc64, "
-         "powerpc64le, riscv32, riscv64, s390x, sparc, sparcv9, thumb, wasm32, "
-         "wasm64, x86_64";
+std::string flywheel::listSupportedTargets() {
+  SmallVector<StringRef> names;
+  for (StringRef name :
+       {"aarch64", "arm", "i686", "loongarch64", "mips", "mips64", "powerpc",
+        "powerpc64", "powerpc64le", "riscv32", "riscv64", "s390x", "sparc",
+        "sparcv9", "thumb", "wasm32", "wasm64", "x86_64"}) {
+    std::string reason;
+    if (TargetRegistry::lookupTarget(Triple(name), reason))
+      names.push_back(name);
+  }
+  return llvm::join(names, ", ");
 }
 
 static StringRef getARMFeatures(const Triple &triple) {

@@ -18,8 +18,9 @@ namespace flywheel {
 /// Returns true if Flywheel can write objects for this architecture.
 bool isSupportedTarget(const llvm::Triple &triple);
 
-/// Returns the architectures for which isSupportedTarget() holds, in words.
-llvm::StringRef listSupportedTargets();
+/// Returns the architectures for which isSupportedTarget() holds, and which
+/// this program has been linked with, in words.
+std::string listSupportedTargets();
 
 /// Returns the features that C compilers assume if only the triple is given:
 /// those that the floating-point ABI of its libraries needs. Empty if LLVM

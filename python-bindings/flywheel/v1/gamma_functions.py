@@ -152,14 +152,21 @@ def _temme(a: Any, x: Any) -> Tuple[Any, Any]:
     return p, q
 
 
-def _both(a: Any, x: Any) -> Tuple[Any, Any]:
-    """Returns P(a, x) and Q(a, x), of which one is computed and the other one is 1 less it, unless a is large."""
+def _regions(a: Any, x: Any) -> Tuple[Any, Any, Any, Any, Any]:
+    """Returns where a and x are positive and finite, where P is computed and not Q, where a is large and x near it, and
+    a and x, or 1 where they are not known."""
     is_known = _ops.logical_and(_ops.greater(a, 0.0), _ops.logical_and(_ops.greater(x, 0.0), _ops.isfinite(x)))
     is_known = _ops.logical_and(is_known, _ops.isfinite(a))
     b, y = _ops.where(is_known, a, 1.0), _ops.where(is_known, x, 1.0)
     is_lower = _ops.logical_or(_ops.less(y, 1.0), _ops.less(y, b))
     is_near = _ops.logical_and(_ops.greater(b, _LARGE), _ops.less_equal(
         _ops.absolute(_ops.subtract(_ops.divide(y, b), 1.0)), _NEAR))  # fmt: skip
+    return is_known, is_lower, is_near, b, y
+
+
+def _both(a: Any, x: Any) -> Tuple[Any, Any]:
+    """Returns P(a, x) and Q(a, x), of which one is computed and the other one is 1 less it, unless a is large."""
+    is_known, is_lower, is_near, b, y = _regions(a, x)
     near = _temme(_ops.where(is_near, b, _LARGE), _ops.where(is_near, y, _LARGE))
     scale = _ops.multiply(_density(b, y), y)
     is_known_far = _ops.logical_and(is_known, _ops.logical_not(is_near))
@@ -268,12 +275,7 @@ def _temme_slope(a: Any, x: Any) -> Any:
 
 def _slope(a: Any, x: Any) -> Any:
     """Returns the derivative of P by a: by the derivatives of what `_both` computes P or Q by."""
-    is_known = _ops.logical_and(_ops.greater(a, 0.0), _ops.logical_and(_ops.greater(x, 0.0), _ops.isfinite(x)))
-    is_known = _ops.logical_and(is_known, _ops.isfinite(a))
-    b, y = _ops.where(is_known, a, 1.0), _ops.where(is_known, x, 1.0)
-    is_lower = _ops.logical_or(_ops.less(y, 1.0), _ops.less(y, b))
-    is_near = _ops.logical_and(_ops.greater(b, _LARGE), _ops.less_equal(
-        _ops.absolute(_ops.subtract(_ops.divide(y, b), 1.0)), _NEAR))  # fmt: skip
+    is_known, is_lower, is_near, b, y = _regions(a, x)
     near = _temme_slope(_ops.where(is_near, b, _LARGE), _ops.where(is_near, y, _LARGE))
     is_far = _ops.logical_and(is_known, _ops.logical_not(is_near))
     low, high = _ops.logical_and(is_far, is_lower), _ops.logical_and(is_far, _ops.logical_not(is_lower))
