@@ -215,6 +215,7 @@ def main() -> None:
             if arguments.check:
                 return
             table = measure_apart(arguments, comparison, errors)
+    table.summarize()
     for path in arguments.write:
         table.write(path)
 

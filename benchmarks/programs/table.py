@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 import os
+import statistics
 from collections.abc import Sequence
 from typing import Any
 
@@ -36,6 +37,22 @@ class Table:
         found: dict[str, Any] = {"lines": lines, "steps_per_second": speed, "first_call_seconds": first}
         forms = self._programs.setdefault(program, {}).setdefault("forms", {})
         forms[form] = found if reason is None else {"lines": lines, "missing": reason}
+
+    def summarize(self) -> None:
+        """Prints how many times as many steps the form of Flywheel takes as the best other one: the least, the most and
+        the geometric mean over programs."""
+        for n in self._threads:
+            ratios = []
+            for program in self._programs.values():
+                speeds = {name: one.get("steps_per_second", {}).get(n) for name, one in program["forms"].items()}
+                own, others = speeds.pop("flywheel", None), [speed for speed in speeds.values() if speed]
+                if own and others:
+                    ratios.append(own / max(others))
+            if ratios:
+                mean = statistics.geometric_mean(ratios)
+                spread = f"{min(ratios):.1f} to {max(ratios):.1f} times the steps of the best peer"
+                count = f"{n} thread{'s' * (n > 1)}, {len(ratios)} programs"
+                self._print(f"\n{count}: {spread}, geometric mean {mean:.1f}")
 
     def write(self, path: str) -> None:
         """Writes Markdown, or JSON to a file whose name ends so."""
