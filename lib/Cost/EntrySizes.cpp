@@ -7,6 +7,7 @@
 #include "EntrySizes.h"
 
 #include "flywheel/Cost/CostReport.h"
+#include "flywheel/Dialect/Train/FunctionArgument.h"
 #include "flywheel/Dialect/Train/Train.h"
 #include "flywheel/Interfaces/CompositeOpInterface.h"
 #include "flywheel/Support/OpNames.h"
@@ -18,6 +19,7 @@
 
 using namespace mlir;
 using namespace flywheel;
+using flywheel::train::FunctionArgument;
 using flywheel::train::TrainDialect;
 
 unsigned EntrySymbols::intern(const std::string &name,
@@ -61,26 +63,15 @@ static std::pair<Value, int64_t> findSource(Value value, int64_t dim) {
 
 using FeedDim = std::pair<unsigned, int64_t>;
 
-static std::string getFeedName(func::FuncOp function, unsigned number) {
-  auto name = function.getArgAttrOfType<StringAttr>(
-      number, TrainDialect::getNameAttrName());
-  return name ? name.str() : "arg" + std::to_string(number);
-}
-
 static std::string describe(func::FuncOp function, FeedDim feed) {
   return "dimension " + std::to_string(feed.second) + " of '" +
-         getFeedName(function, feed.first) + "'";
+         FunctionArgument(function, feed.first).getName() + "'";
 }
 
 /// Returns the name that the program has for a dimension of a feed; empty if it
 /// has none.
 static std::string getGivenName(func::FuncOp function, FeedDim feed) {
-  auto dims = function.getArgAttrOfType<ArrayAttr>(
-      feed.first, TrainDialect::getDimsAttrName());
-  if (!dims || feed.second >= static_cast<int64_t>(dims.size()))
-    return {};
-  auto name = dyn_cast<StringAttr>(dims[feed.second]);
-  return name ? name.str() : std::string();
+  return FunctionArgument(function, feed.first).getDimName(feed.second).str();
 }
 
 static std::vector<FeedDim> findDynamicFeeds(func::FuncOp function) {
@@ -102,12 +93,9 @@ static EntrySymbols readSymbols(func::FuncOp function, ArrayAttr names) {
     symbols.names.push_back(name.str());
   symbols.origins.resize(symbols.names.size());
   for (FeedDim feed : findDynamicFeeds(function)) {
-    auto numbers = function.getArgAttrOfType<DenseI64ArrayAttr>(
-        feed.first, TrainDialect::getDimSizesAttrName());
-    if (!numbers || feed.second >= numbers.size() || numbers[feed.second] < 0)
-      continue;
-    size_t number = numbers[feed.second];
-    if (number >= symbols.names.size())
+    int64_t number =
+        FunctionArgument(function, feed.first).getDimSymbol(feed.second);
+    if (number < 0 || number >= static_cast<int64_t>(symbols.names.size()))
       continue;
     symbols.feeds[feed] = CostExpr::atom(number);
     if (symbols.origins[number].empty())
@@ -215,7 +203,7 @@ EntrySymbols flywheel::nameSizes(func::FuncOp function) {
     std::string base =
         number == 0 && feed.second == 0 && !taken.contains("batch")
             ? std::string("batch")
-            : getFeedName(function, feed.first) + "_dim" +
+            : FunctionArgument(function, feed.first).getName() + "_dim" +
                   std::to_string(feed.second);
     names[number] = base;
     for (unsigned n = 1; !taken.insert(names[number]).second; ++n)

@@ -12,6 +12,7 @@
 #include "flywheel/Batching/OpBatcher.h"
 #include "flywheel/Dialect/NN/NNBuilders.h"
 #include "flywheel/Dialect/NN/NNPasses.h"
+#include "flywheel/Dialect/Train/FunctionArgument.h"
 #include "flywheel/Dialect/Train/Train.h"
 #include "flywheel/Dialect/Train/TrainPasses.h"
 #include "flywheel/Interfaces/Captures.h"
@@ -70,16 +71,6 @@ std::vector<bool> Graph::findDependencies(const std::vector<PyValue *> &ys,
 // Sizes
 //===----------------------------------------------------------------------===//
 
-/// Returns the name of a dimension of a feed; empty if it has none.
-static StringRef getDimName(func::FuncOp function, Value value, int64_t dim) {
-  auto argument = dyn_cast_if_present<BlockArgument>(value);
-  if (!argument || dim < 0 || argument.getOwner() != &function.front())
-    return {};
-  auto names = function.getArgAttrOfType<ArrayAttr>(
-      argument.getArgNumber(), train::TrainDialect::getDimsAttrName());
-  return names ? cast<StringAttr>(names[dim]).getValue() : StringRef();
-}
-
 std::optional<int64_t> Graph::findDifference(const PyValue &a,
                                              const PyValue &b) {
   SizeAnalysis sizes;
@@ -90,7 +81,9 @@ std::optional<int64_t> Graph::findDifference(const PyValue &a,
   for (const auto &[product, factor] : difference.getTerms())
     for (unsigned atom : product) {
       auto [value, dim] = sizes.getOrigin(atom);
-      StringRef name = getDimName(function, value, dim);
+      std::optional<train::FunctionArgument> argument =
+          train::FunctionArgument::get(value);
+      StringRef name = argument ? argument->getDimName(dim) : StringRef();
       if (!name.empty())
         first[atom] = named.try_emplace(name, atom).first->second;
     }

@@ -17,6 +17,7 @@
 #include "flywheel/Dialect/LinalgExt/LinalgExt.h"
 #include "flywheel/Dialect/NN/NN.h"
 #include "flywheel/Dialect/NN/NNBuilders.h"
+#include "flywheel/Dialect/Train/FunctionArgument.h"
 #include "flywheel/Dialect/Train/Train.h"
 #include "flywheel/Support/OpNames.h"
 #include "flywheel/Support/Phases.h"
@@ -106,11 +107,9 @@ void CheckNumerics::checkFeeds() {
   for (BlockArgument feed : function.getArguments()) {
     if (!isFloatTensor(feed) || feed.use_empty())
       continue;
-    auto name = function.getArgAttrOfType<StringAttr>(
-        feed.getArgNumber(), train::TrainDialect::getNameAttrName());
     std::string message =
         "expected finite numbers in feed '" +
-        (name ? name.str() : "arg" + std::to_string(feed.getArgNumber())) +
+        train::FunctionArgument(function, feed.getArgNumber()).getName() +
         "', found NaN or infinity";
     CheckOp::create(b, function.getLoc(), CheckKind::numerics,
                     emitIsFinite(b, function.getLoc(), feed),

@@ -6,6 +6,7 @@
 
 #include "flywheel/Dialect/LinalgExt/Checks.h"
 #include "flywheel/Dialect/LinalgExt/LinalgExt.h"
+#include "flywheel/Dialect/Train/FunctionArgument.h"
 #include "flywheel/Dialect/Train/Train.h"
 #include "flywheel/Model/Manifest.h"
 #include "flywheel/Model/StatusMessage.h"
@@ -26,6 +27,7 @@ namespace flywheel {
 } // namespace flywheel
 
 using namespace flywheel;
+using flywheel::train::FunctionArgument;
 using flywheel::train::TrainDialect;
 using flywheel::train::VariableOp;
 
@@ -141,14 +143,13 @@ ManifestArgument LayoutState::describeArgument(func::FuncOp function,
                                                unsigned number,
                                                StringRef defaultName) {
   ManifestArgument result;
-  auto name = function.getArgAttrOfType<StringAttr>(
-      number, TrainDialect::getNameAttrName());
+  FunctionArgument argument(function, number);
+  StringAttr name = argument.getGivenName();
   result.name = name ? name.str() : defaultName.str();
   // A name that the user gave to another argument is not taken from it.
   auto isGiven = [&](StringRef candidate) {
     for (unsigned other = 0; other < function.getNumArguments(); ++other)
-      if (auto given = function.getArgAttrOfType<StringAttr>(
-              other, TrainDialect::getNameAttrName()))
+      if (StringAttr given = FunctionArgument(function, other).getGivenName())
         if (given == candidate)
           return true;
     return false;
@@ -156,20 +157,12 @@ ManifestArgument LayoutState::describeArgument(func::FuncOp function,
   while (!name && isGiven(result.name))
     result.name += "_";
   auto type = cast<MemRefType>(function.getArgument(number).getType());
-  auto declared = function.getArgAttrOfType<TypeAttr>(
-      number, TrainDialect::getElementTypeAttrName());
-  result.type = RankedTensorType::get(
-      type.getShape(), declared ? declared.getValue() : type.getElementType());
-  if (auto dimSizes = function.getArgAttrOfType<DenseI64ArrayAttr>(
-          number, TrainDialect::getDimSizesAttrName()))
-    result.symbols.assign(dimSizes.asArrayRef().begin(),
-                          dimSizes.asArrayRef().end());
-  else
-    result.symbols.assign(type.getRank(), -1);
-  if (auto places = function.getArgAttrOfType<ArrayAttr>(
-          number, TrainDialect::getDimSizePlacesAttrName()))
-    for (StringRef place : places.getAsValueRange<StringAttr>())
-      result.places.push_back(place.str());
+  result.type =
+      RankedTensorType::get(type.getShape(), argument.getElementType());
+  for (int64_t dim = 0; dim < type.getRank(); ++dim)
+    result.symbols.push_back(argument.getDimSymbol(dim));
+  for (StringRef place : argument.getDimSizePlaces())
+    result.places.push_back(place.str());
   return result;
 }
 
@@ -356,52 +349,56 @@ LogicalResult LayoutState::lowerFunction(func::FuncOp function) {
   SmallVector<BlockArgument> feeds, results;
   Value state = block.addArgument(bytes, loc);
   Value workspace = block.addArgument(bytes, loc);
+  auto replaceByView = [&](BlockArgument old, int64_t bytesBefore) {
+    Value offset = arith::ConstantIndexOp::create(b, loc, bytesBefore);
+    old.replaceAllUsesWith(memref::ViewOp::create(
+        b, loc, cast<MemRefType>(old.getType()), state, offset, ValueRange{}));
+  };
   for (unsigned number = 0; number < numOld; ++number) {
-    BlockArgument argument = block.getArgument(number);
-    auto hasAttr = [&](StringRef name) {
-      return static_cast<bool>(function.getArgAttr(number, name));
-    };
-    if (auto symbol = function.getArgAttrOfType<FlatSymbolRefAttr>(
-            number, TrainDialect::getVariableAttrName())) {
-      FailureOr<int64_t> index = lookupVariable(function, symbol);
+    BlockArgument old = block.getArgument(number);
+    FunctionArgument argument(function, number);
+    switch (argument.getRole()) {
+    case FunctionArgument::Role::Variable: {
+      FailureOr<int64_t> index =
+          lookupVariable(function, argument.getVariable());
       if (failed(index))
         return failure();
-      Value offset = arith::ConstantIndexOp::create(
-          b, loc, manifest.variables[*index].offset);
-      argument.replaceAllUsesWith(
-          memref::ViewOp::create(b, loc, cast<MemRefType>(argument.getType()),
-                                 state, offset, ValueRange{}));
-      if (hasAttr(TrainDialect::getReadsAttrName()))
+      replaceByView(old, manifest.variables[*index].offset);
+      if (argument.isRead())
         entry.reads.push_back(*index);
-      else if (hasAttr(TrainDialect::getInitializedValueAttrName()))
+      else if (argument.isInitializedValueRead())
         entry.initializedValues.push_back(*index);
-      if (hasAttr(TrainDialect::getWritesAttrName()))
+      if (argument.isWritten())
         entry.writes.push_back(*index);
-    } else if (auto list = function.getArgAttrOfType<ArrayAttr>(
-                   number, TrainDialect::getVariableAttrName())) {
-      if (failed(lowerList(function, argument, list, state, entry)))
+      break;
+    }
+    case FunctionArgument::Role::Variables:
+      if (failed(
+              lowerList(function, old, argument.getVariables(), state, entry)))
         return failure();
-    } else if (auto symbol = function.getArgAttrOfType<FlatSymbolRefAttr>(
-                   number, TrainDialect::getIsInitializedAttrName())) {
+      break;
+    case FunctionArgument::Role::IsInitialized: {
       // Every variable has its bit, which is a byte, in the header.
-      FailureOr<int64_t> index = lookupVariable(function, symbol);
+      FailureOr<int64_t> index =
+          lookupVariable(function, argument.getFlagged());
       if (failed(index))
         return failure();
-      Value offset = arith::ConstantIndexOp::create(
-          b, loc, kStateInitializedOffset + *index);
-      argument.replaceAllUsesWith(
-          memref::ViewOp::create(b, loc, cast<MemRefType>(argument.getType()),
-                                 state, offset, ValueRange{}));
-    } else if (hasAttr(TrainDialect::getWorkspaceAttrName())) {
-      argument.replaceAllUsesWith(workspace);
-    } else if (hasAttr(TrainDialect::getResultAttrName())) {
+      replaceByView(old, kStateInitializedOffset + *index);
+      break;
+    }
+    case FunctionArgument::Role::Workspace:
+      old.replaceAllUsesWith(workspace);
+      break;
+    case FunctionArgument::Role::Result:
       entry.results.push_back(describeArgument(
           function, number, "result" + std::to_string(results.size())));
-      results.push_back(argument);
-    } else {
+      results.push_back(old);
+      break;
+    case FunctionArgument::Role::Feed:
       entry.feeds.push_back(describeArgument(
           function, number, "arg" + std::to_string(feeds.size())));
-      feeds.push_back(argument);
+      feeds.push_back(old);
+      break;
     }
   }
   // In the order of the module, lists too.

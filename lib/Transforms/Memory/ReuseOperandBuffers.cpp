@@ -14,7 +14,7 @@
 #include "ReuseOperandBuffers.h"
 #include "BufferLife.h"
 #include "WorkspacePlan.h"
-#include "flywheel/Dialect/Train/Train.h"
+#include "flywheel/Dialect/Train/FunctionArgument.h"
 #include "flywheel/Transforms/Memory/MemoryPasses.h"
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -28,7 +28,7 @@ namespace flywheel {
 } // namespace flywheel
 
 using namespace flywheel;
-using flywheel::train::TrainDialect;
+using flywheel::train::FunctionArgument;
 
 namespace {
 /// An access to a buffer: the op, its operand, and the part of the buffer.
@@ -209,8 +209,7 @@ static SmallVector<Value> findBuffers(func::FuncOp function, int64_t minBytes) {
       buffers.push_back(alloc);
   for (BlockArgument argument : function.getArguments())
     if (isa<MemRefType>(argument.getType()) &&
-        function.getArgAttr(argument.getArgNumber(),
-                            TrainDialect::getResultAttrName()))
+        FunctionArgument(function, argument.getArgNumber()).getResultNumber())
       buffers.push_back(argument);
   llvm::erase_if(buffers,
                  [&](Value buffer) { return !isLarge(buffer, minBytes); });

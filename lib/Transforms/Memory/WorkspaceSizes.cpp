@@ -6,6 +6,7 @@
 
 #include "WorkspacePlan.h"
 #include "flywheel/Dialect/LinalgExt/LinalgExt.h"
+#include "flywheel/Dialect/Train/FunctionArgument.h"
 #include "flywheel/Dialect/Train/Train.h"
 #include "flywheel/Model/Manifest.h"
 
@@ -17,18 +18,15 @@
 
 using namespace mlir;
 using namespace flywheel;
+using flywheel::train::FunctionArgument;
 using flywheel::train::TrainDialect;
 
 std::optional<unsigned> WorkspaceSizes::getSymbol(Value value, int64_t dim) {
-  auto argument = dyn_cast<BlockArgument>(value);
-  if (!argument || argument.getOwner()->getParentOp() != function)
+  std::optional<FunctionArgument> argument = FunctionArgument::get(value);
+  int64_t symbol = argument ? argument->getDimSymbol(dim) : -1;
+  if (symbol < 0 || symbol >= static_cast<int64_t>(bounds.size()))
     return std::nullopt;
-  auto dimSizes = function.getArgAttrOfType<DenseI64ArrayAttr>(
-      argument.getArgNumber(), TrainDialect::getDimSizesAttrName());
-  if (!dimSizes || dim >= dimSizes.size() || dimSizes[dim] < 0 ||
-      dimSizes[dim] >= static_cast<int64_t>(bounds.size()))
-    return std::nullopt;
-  return dimSizes[dim];
+  return symbol;
 }
 
 WorkspaceSizes::WorkspaceSizes(func::FuncOp function,

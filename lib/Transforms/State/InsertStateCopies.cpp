@@ -15,7 +15,7 @@
 
 #include "flywheel/Analysis/BufferAccesses.h"
 #include "flywheel/Dialect/LinalgExt/LinalgExt.h"
-#include "flywheel/Dialect/Train/Train.h"
+#include "flywheel/Dialect/Train/FunctionArgument.h"
 #include "flywheel/Transforms/State/StatePasses.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -33,7 +33,7 @@ namespace flywheel {
 using namespace flywheel;
 using flywheel::linalg_ext::CommitOp;
 using flywheel::linalg_ext::LinalgExtDialect;
-using flywheel::train::TrainDialect;
+using flywheel::train::FunctionArgument;
 
 /// Builds a contiguous buffer of the size of `buffer`.
 static memref::AllocOp allocateLike(OpBuilder &b, Location loc, Value buffer) {
@@ -281,11 +281,10 @@ void InsertStateCopies::equate(CommitOp commit) {
   ParallelMove moves(commit);
   for (auto [value, storage] :
        llvm::zip(commit.getValues(), commit.getStorages())) {
-    auto argument = dyn_cast<BlockArgument>(storage);
+    std::optional<FunctionArgument> argument = FunctionArgument::get(storage);
     if (!moves.add(value, storage) || !argument)
       continue;
-    if (Attribute variable = getOperation().getArgAttr(
-            argument.getArgNumber(), TrainDialect::getVariableAttrName()))
+    if (Attribute variable = argument->getStorage())
       emitRemark(value.getLoc())
           << "variable " << variable
           << " gets its new value at the end of the step, as its old one is "

@@ -6,7 +6,7 @@
 
 #include "BlockVersions.h"
 #include "flywheel/Dialect/LinalgExt/LinalgExt.h"
-#include "flywheel/Dialect/Train/Train.h"
+#include "flywheel/Dialect/Train/FunctionArgument.h"
 #include "flywheel/Support/CheckedSize.h"
 #include "flywheel/Transforms/State/StatePasses.h"
 #include "flywheel/Transforms/State/StateVersions.h"
@@ -24,7 +24,7 @@ namespace flywheel {
 } // namespace flywheel
 
 using namespace flywheel;
-using flywheel::train::TrainDialect;
+using flywheel::train::FunctionArgument;
 using linalg_ext::ExchangeOp;
 using linalg_ext::StoreOp;
 
@@ -109,9 +109,8 @@ private:
   Node *getNode(Operation *op) { return nodesByOp.lookup(op); }
   /// Returns the variable whose storage it is, or null.
   Attribute getVariable(BlockArgument storage) {
-    return storage ? function.getArgAttr(storage.getArgNumber(),
-                                         TrainDialect::getVariableAttrName())
-                   : Attribute();
+    std::optional<FunctionArgument> argument = FunctionArgument::get(storage);
+    return argument ? argument->getStorage() : Attribute();
   }
 
   func::FuncOp function;
@@ -251,8 +250,8 @@ void StepScheduler::buildWishes() {
       bool isGuarded = version.storage && lastCheck;
       // Nothing can come after a check that needs it.
       if (isGuarded && writer.urgency != kUnchecked)
-        function.removeArgAttr(version.storage.getArgNumber(),
-                               TrainDialect::getUpdatedAttrName());
+        FunctionArgument(function, version.storage.getArgNumber())
+            .removeUpdated();
       else if (isGuarded)
         before.push_back(lastCheck->op);
       for (Operation *other : before) {
@@ -397,8 +396,7 @@ void StepScheduler::giveUpCheapest() {
   for (unsigned number : cheapest->overwrites)
     if (BlockArgument storage = versions.getVersions()[number].storage)
       if (lastCheck && !lastCheck->isEmitted)
-        function.removeArgAttr(storage.getArgNumber(),
-                               TrainDialect::getUpdatedAttrName());
+        FunctionArgument(function, storage.getArgNumber()).removeUpdated();
   cheapest->numWished = 0;
   pushIfReady(*cheapest);
 }

@@ -6,6 +6,7 @@
 
 #include "flywheel/Transforms/State/StateVersions.h"
 #include "flywheel/Dialect/LinalgExt/LinalgExt.h"
+#include "flywheel/Dialect/Train/FunctionArgument.h"
 #include "flywheel/Dialect/Train/Train.h"
 #include "flywheel/Model/StatusMessage.h"
 
@@ -18,6 +19,7 @@
 using namespace mlir;
 using namespace flywheel;
 
+using flywheel::train::FunctionArgument;
 using flywheel::train::TrainDialect;
 
 tensor::ExtractSliceOp flywheel::findPlace(tensor::InsertSliceOp insert) {
@@ -46,12 +48,10 @@ Value flywheel::getRoot(Value value) {
 bool flywheel::isStateVersion(Value value) {
   while (auto store = value.getDefiningOp<linalg_ext::StoreOp>())
     value = store.getDestination();
-  auto argument = dyn_cast<BlockArgument>(value);
-  if (!argument)
+  if (!isa<BlockArgument>(value))
     return false;
-  auto function = dyn_cast<func::FuncOp>(argument.getOwner()->getParentOp());
-  return !function || function.getArgAttr(argument.getArgNumber(),
-                                          TrainDialect::getWritesAttrName());
+  std::optional<FunctionArgument> argument = FunctionArgument::get(value);
+  return !argument || argument->isWritten();
 }
 
 bool flywheel::isBranch(Operation *op) {
@@ -173,13 +173,15 @@ void flywheel::forEachStorage(func::FuncOp function,
   auto ret =
       dyn_cast<func::ReturnOp>(function.getBody().front().getTerminator());
   unsigned next = 0;
-  for (StringRef name :
-       {TrainDialect::getResultAttrName(), TrainDialect::getWritesAttrName()})
-    for (BlockArgument argument : function.getArguments())
+  for (bool isOfResult : {true, false})
+    for (BlockArgument storage : function.getArguments()) {
+      FunctionArgument argument(function, storage.getArgNumber());
       // In another form of the function, there are fewer operands.
-      if (function.getArgAttr(argument.getArgNumber(), name) && ret &&
-          next < ret.getNumOperands())
-        visit(argument, ret.getOperand(next++));
+      if ((isOfResult ? argument.getResultNumber().has_value()
+                      : argument.isWritten()) &&
+          ret && next < ret.getNumOperands())
+        visit(storage, ret.getOperand(next++));
+    }
 }
 
 llvm::DenseSet<Operation *> flywheel::findChecked(Block &block) {

@@ -12,7 +12,7 @@
 
 #include "flywheel/Analysis/BufferAccesses.h"
 #include "flywheel/Dialect/LinalgExt/LinalgExt.h"
-#include "flywheel/Dialect/Train/Train.h"
+#include "flywheel/Dialect/Train/FunctionArgument.h"
 #include "flywheel/Transforms/State/StatePasses.h"
 
 using namespace mlir;
@@ -24,7 +24,7 @@ namespace flywheel {
 
 using namespace flywheel;
 using flywheel::linalg_ext::CheckOp;
-using flywheel::train::TrainDialect;
+using flywheel::train::FunctionArgument;
 
 namespace {
 /// An op that writes a variable.
@@ -46,14 +46,10 @@ private:
 } // namespace
 
 Attribute VerifyChecksFirst::getVariable(Value buffer) {
-  for (Value root : findRoots(buffer).roots) {
-    auto argument = dyn_cast<BlockArgument>(root);
-    if (!argument || argument.getOwner()->getParentOp() != getOperation())
-      continue;
-    if (Attribute variable = getOperation().getArgAttr(
-            argument.getArgNumber(), TrainDialect::getVariableAttrName()))
-      return variable;
-  }
+  for (Value root : findRoots(buffer).roots)
+    if (std::optional<FunctionArgument> argument = FunctionArgument::get(root))
+      if (Attribute variable = argument->getStorage())
+        return variable;
   return {};
 }
 

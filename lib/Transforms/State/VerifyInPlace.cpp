@@ -7,6 +7,7 @@
 #include "flywheel/Analysis/BufferAccesses.h"
 #include "flywheel/Dialect/Codegen/Codegen.h"
 #include "flywheel/Dialect/LinalgExt/LinalgExt.h"
+#include "flywheel/Dialect/Train/FunctionArgument.h"
 #include "flywheel/Dialect/Train/Train.h"
 #include "flywheel/Transforms/State/StatePasses.h"
 
@@ -24,6 +25,7 @@ namespace flywheel {
 using namespace flywheel;
 using flywheel::codegen::CodegenDialect;
 using flywheel::linalg_ext::LinalgExtDialect;
+using flywheel::train::FunctionArgument;
 using flywheel::train::TrainDialect;
 
 namespace {
@@ -39,14 +41,6 @@ struct VerifyInPlace : flywheel::impl::VerifyInPlaceBase<VerifyInPlace> {
   }
 
 private:
-  /// Returns the attribute of the argument that `value` is, or null.
-  Attribute getAttr(Value value, StringRef name) {
-    auto argument = dyn_cast<BlockArgument>(value);
-    if (!argument || argument.getOwner()->getParentOp() != getOperation())
-      return {};
-    return getOperation().getArgAttr(argument.getArgNumber(), name);
-  }
-
   /// Reports a copy of a variable, unless it is known to be needed.
   LogicalResult verifyCopy(Operation *copy);
 };
@@ -61,14 +55,15 @@ LogicalResult VerifyInPlace::verifyCopy(Operation *copy) {
   if (source == target || source.getDefiningOp<ViewLikeOpInterface>() ||
       target.getDefiningOp<ViewLikeOpInterface>())
     return success();
-  StringRef variableName = TrainDialect::getVariableAttrName();
-  StringRef updatedName = TrainDialect::getUpdatedAttrName();
+  std::optional<FunctionArgument> ofSource = FunctionArgument::get(source),
+                                  ofTarget = FunctionArgument::get(target);
   // Assignments of the program, snapshots of the scheduler and panels may copy.
   bool isAskedFor = copy->hasAttr(LinalgExtDialect::getAssignedAttrName()) ||
                     copy->hasAttr(TrainDialect::getSnapshotAttrName()) ||
                     copy->hasAttr(CodegenDialect::getPanelAttrName());
-  Attribute sourceVariable = getAttr(source, variableName);
-  if (sourceVariable && getAttr(source, updatedName) && !isAskedFor &&
+  Attribute sourceVariable = ofSource ? ofSource->getStorage() : Attribute(),
+            targetVariable = ofTarget ? ofTarget->getStorage() : Attribute();
+  if (sourceVariable && ofSource->isUpdated() && !isAskedFor &&
       !isa<BlockArgument>(target))
     return copy->emitError()
            << "this step copies variable " << sourceVariable
@@ -76,8 +71,7 @@ LogicalResult VerifyInPlace::verifyCopy(Operation *copy) {
               "found a copy of "
            << from.getType();
   // One variable assigned to another is a copy by itself.
-  Attribute targetVariable = getAttr(target, variableName);
-  if (targetVariable && !sourceVariable && getAttr(target, updatedName))
+  if (targetVariable && !sourceVariable && ofTarget->isUpdated())
     return copy->emitError()
            << "this step copies a new value into variable " << targetVariable
            << ": expected the update to write in place";

@@ -7,12 +7,14 @@
 #include "AssumedSizes.h"
 #include "LaunchTraffic.h"
 
+#include "flywheel/Dialect/Train/FunctionArgument.h"
 #include "flywheel/Dialect/Train/Train.h"
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 
 using namespace mlir;
+using flywheel::train::FunctionArgument;
 using flywheel::train::TrainDialect;
 
 /// The attribute of a function with the assumed size of dimensions without a
@@ -45,12 +47,8 @@ static int64_t assumeSizeOfArgument(BlockArgument argument, int64_t dim) {
                         : DenseI64ArrayAttr();
   if (!sizes)
     return kAssumedSize;
-  auto symbols =
-      argument.getOwner()->isEntryBlock()
-          ? function.getArgAttrOfType<DenseI64ArrayAttr>(
-                argument.getArgNumber(), TrainDialect::getDimSizesAttrName())
-          : DenseI64ArrayAttr();
-  int64_t symbol = symbols && dim < symbols.size() ? symbols[dim] : -1;
+  std::optional<FunctionArgument> ofFunction = FunctionArgument::get(argument);
+  int64_t symbol = ofFunction ? ofFunction->getDimSymbol(dim) : -1;
   return symbol + 1 < sizes.size() ? sizes[symbol + 1] : sizes[0];
 }
 
