@@ -117,7 +117,16 @@ endfunction()
 # name is derived from the output, so that every call is its own target.
 function(flywheel_tablegen td output)
   set(LLVM_TARGET_DEFINITIONS ${td})
-  mlir_tablegen(${output} ${ARGN})
+  if("-gen-pass-decls" IN_LIST ARGN)
+    set(script "${PROJECT_SOURCE_DIR}/cmake/CountPasses.cmake")
+    mlir_tablegen(Upstream${output} ${ARGN})
+    add_custom_command(OUTPUT "${CMAKE_CURRENT_BINARY_DIR}/${output}"
+      COMMAND ${CMAKE_COMMAND} -DINPUT=Upstream${output} -DOUTPUT=${output} -P "${script}"
+      WORKING_DIRECTORY "${CMAKE_CURRENT_BINARY_DIR}"
+      DEPENDS "${CMAKE_CURRENT_BINARY_DIR}/Upstream${output}" "${script}" VERBATIM)
+  else()
+    mlir_tablegen(${output} ${ARGN})
+  endif()
   string(MAKE_C_IDENTIFIER "flywheel-gen-${CMAKE_CURRENT_SOURCE_DIR}-${output}" target)
   add_custom_target(${target} DEPENDS ${CMAKE_CURRENT_BINARY_DIR}/${output})
   add_dependencies(flywheel-tablegen ${target})

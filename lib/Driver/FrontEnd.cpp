@@ -71,12 +71,14 @@ llvm::FailureOr<CompiledModule> FrontEnd::compileFile(llvm::StringRef path,
     if (hasUpstreamOptions)
       options.instrument = [this](mlir::PassManager &pm) {
         pm.enableTiming(rootTimer);
+        counts.addTo(pm);
         return mlir::applyPassManagerCLOptions(pm);
       };
     compiled = compileModule(std::move(module), options);
   }
   rootTimer.stop();
   flush();
+  counts.print(llvm::errs());
   return compiled;
 }
 

@@ -11,6 +11,7 @@
 #include "flywheel/Driver/Compiler.h"
 #include "flywheel/Driver/InputOption.h"
 #include "flywheel/Driver/OutputFiles.h"
+#include "flywheel/Driver/PassCounts.h"
 #include "flywheel/Driver/StageOrder.h"
 #include "flywheel/Driver/TextOption.h"
 #include "flywheel/Support/LargeStack.h"
@@ -65,11 +66,16 @@ static LogicalResult run(int argc, char **argv, DialectRegistry &registry) {
       openOutputFile(outputPath, &error);
   if (!output)
     return fail(error);
-  config.setPassPipelineSetupFn([parsed = config](PassManager &pm) {
+  flywheel::PassCounts counts;
+  config.setPassPipelineSetupFn([parsed = config, &counts](PassManager &pm) {
     pm.addInstrumentation(flywheel::createStageHints());
+    counts.addTo(pm);
     return parsed.setupPassPipeline(pm);
   });
-  if (failed(MlirOptMain(output->os(), std::move(input), registry, config)))
+  LogicalResult result =
+      MlirOptMain(output->os(), std::move(input), registry, config);
+  counts.print(llvm::errs());
+  if (failed(result))
     return failure();
   output->keep();
   return success();

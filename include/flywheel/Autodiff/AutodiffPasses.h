@@ -7,8 +7,9 @@
 #ifndef FLYWHEEL_AUTODIFF_AUTODIFFPASSES_H
 #define FLYWHEEL_AUTODIFF_AUTODIFFPASSES_H
 
+#include "flywheel/Support/PassCount.h"
+
 #include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "mlir/Pass/Pass.h"
 
 namespace flywheel {
 #define GEN_PASS_DECL

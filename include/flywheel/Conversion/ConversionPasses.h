@@ -7,7 +7,7 @@
 #ifndef FLYWHEEL_CONVERSION_CONVERSIONPASSES_H
 #define FLYWHEEL_CONVERSION_CONVERSIONPASSES_H
 
-#include "mlir/Pass/Pass.h"
+#include "flywheel/Support/PassCount.h"
 
 namespace flywheel {
 #define GEN_PASS_DECL

@@ -8,9 +8,9 @@
 #define FLYWHEEL_COST_COSTPASSES_H
 
 #include "flywheel/Cost/CostAnalysis.h"
+#include "flywheel/Support/PassCount.h"
 
 #include "mlir/IR/BuiltinOps.h"
-#include "mlir/Pass/Pass.h"
 
 namespace flywheel {
 #define GEN_PASS_DECL

@@ -7,8 +7,9 @@
 #ifndef FLYWHEEL_DRIVER_DRIVERPASSES_H
 #define FLYWHEEL_DRIVER_DRIVERPASSES_H
 
+#include "flywheel/Support/PassCount.h"
+
 #include "mlir/IR/BuiltinOps.h"
-#include "mlir/Pass/Pass.h"
 
 namespace flywheel {
 #define GEN_PASS_DECL

@@ -8,6 +8,7 @@
 #define FLYWHEEL_DRIVER_FRONTEND_H
 
 #include "flywheel/Driver/Compiler.h"
+#include "flywheel/Driver/PassCounts.h"
 #include "flywheel/Driver/StepCost.h"
 
 #include "mlir/IR/Diagnostics.h"
@@ -49,6 +50,7 @@ private:
   std::shared_ptr<mlir::MLIRContext> context;
   mlir::DefaultTimingManager timing;
   mlir::TimingScope rootTimer;
+  PassCounts counts;
   DiagnosticPrinter printer;
   /// Warnings and remarks of a compilation in progress.
   std::string held;

@@ -7,8 +7,9 @@
 #ifndef FLYWHEEL_PROFILE_PROFILEPASSES_H
 #define FLYWHEEL_PROFILE_PROFILEPASSES_H
 
+#include "flywheel/Support/PassCount.h"
+
 #include "mlir/IR/BuiltinOps.h"
-#include "mlir/Pass/Pass.h"
 
 namespace flywheel {
 #define GEN_PASS_DECL

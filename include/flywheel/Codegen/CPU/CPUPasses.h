@@ -7,9 +7,10 @@
 #ifndef FLYWHEEL_CODEGEN_CPU_CPUPASSES_H
 #define FLYWHEEL_CODEGEN_CPU_CPUPASSES_H
 
+#include "flywheel/Support/PassCount.h"
+
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"
-#include "mlir/Pass/Pass.h"
 
 namespace flywheel {
 #define GEN_PASS_DECL

@@ -7,9 +7,10 @@
 #ifndef FLYWHEEL_CODEGEN_GPU_GPUPASSES_H
 #define FLYWHEEL_CODEGEN_GPU_GPUPASSES_H
 
+#include "flywheel/Support/PassCount.h"
+
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/IR/BuiltinOps.h"
-#include "mlir/Pass/Pass.h"
 
 namespace flywheel {
 #define GEN_PASS_DECL

@@ -7,7 +7,7 @@
 #ifndef FLYWHEEL_DIALECT_NN_NNPASSES_H
 #define FLYWHEEL_DIALECT_NN_NNPASSES_H
 
-#include "mlir/Pass/Pass.h"
+#include "flywheel/Support/PassCount.h"
 
 namespace flywheel::nn {
 #define GEN_PASS_DECL

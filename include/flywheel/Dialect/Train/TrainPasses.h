@@ -7,9 +7,10 @@
 #ifndef FLYWHEEL_DIALECT_TRAIN_TRAINPASSES_H
 #define FLYWHEEL_DIALECT_TRAIN_TRAINPASSES_H
 
+#include "flywheel/Support/PassCount.h"
+
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"
-#include "mlir/Pass/Pass.h"
 
 namespace flywheel::train {
 #define GEN_PASS_DECL

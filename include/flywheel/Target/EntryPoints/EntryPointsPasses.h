@@ -7,8 +7,9 @@
 #ifndef FLYWHEEL_TARGET_ENTRYPOINTS_ENTRYPOINTSPASSES_H
 #define FLYWHEEL_TARGET_ENTRYPOINTS_ENTRYPOINTSPASSES_H
 
+#include "flywheel/Support/PassCount.h"
+
 #include "mlir/IR/BuiltinOps.h"
-#include "mlir/Pass/Pass.h"
 
 namespace flywheel {
 #define GEN_PASS_DECL

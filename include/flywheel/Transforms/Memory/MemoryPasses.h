@@ -7,8 +7,9 @@
 #ifndef FLYWHEEL_TRANSFORMS_MEMORY_MEMORYPASSES_H
 #define FLYWHEEL_TRANSFORMS_MEMORY_MEMORYPASSES_H
 
+#include "flywheel/Support/PassCount.h"
+
 #include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "mlir/Pass/Pass.h"
 
 namespace flywheel {
 /// The minimum number of bytes of a buffer that is merged with another one

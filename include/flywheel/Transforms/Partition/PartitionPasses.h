@@ -8,8 +8,9 @@
 #ifndef FLYWHEEL_TRANSFORMS_PARTITION_PARTITIONPASSES_H
 #define FLYWHEEL_TRANSFORMS_PARTITION_PARTITIONPASSES_H
 
+#include "flywheel/Support/PassCount.h"
+
 #include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "mlir/Pass/Pass.h"
 
 namespace flywheel {
 #define GEN_PASS_DECL
