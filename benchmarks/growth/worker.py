@@ -22,7 +22,7 @@ os.environ["FLYWHEEL_CACHE"] = _folder.name
 from programs import FAMILIES  # noqa: E402
 
 import flywheel as fw  # noqa: E402
-from flywheel import _compilation  # noqa: E402
+from flywheel._programs import compilation  # noqa: E402
 
 
 def peak() -> float:
@@ -39,7 +39,7 @@ def measure(name: str, size: int, rounds: int) -> dict[str, float]:
         found[key] = min(found.get(key, seconds), seconds)
 
     for number in range(rounds):
-        _compilation._programs.clear()
+        compilation._programs.clear()
         os.environ["FLYWHEEL_CACHE"] = os.path.join(_folder.name, str(number))
         with fw.Store():
             program = FAMILIES[name].make(size)
@@ -58,9 +58,9 @@ def measure(name: str, size: int, rounds: int) -> dict[str, float]:
                 longest = max(stages, key=lambda stage: stages[stage])
                 print(f"longest stage of {name} {size}: {longest}", file=sys.stderr)
             # From the folder, as the next process would.
-            _compilation._programs.clear()
+            compilation._programs.clear()
             start = time.process_time()
-            _compilation.compile_module(traced.module, function.options)
+            compilation.compile_module(traced.module, function.options)
             keep("cache", time.process_time() - start)
             before = peak()
             function(*program.arguments)

@@ -32,23 +32,13 @@ package is not installed.
 
 import math as _math
 
-from . import (
-    _dtypes,
-    _native,  # noqa: F401, I001  # Before whatever uses what it loads.
-    clauses,
-    constraints,
-    data,
-    fft,
-    initializers,
-    linalg,
-    nn,
-    optimizers,
-    random,
-    schedules,
-    train,
-)
-from ._compilation import device
-from ._dtypes import (
+# Before whatever uses what it loads.
+from . import _native  # noqa: F401
+
+# isort: split
+from . import clauses, constraints, data, fft, initializers, linalg, nn, optimizers, random, schedules, train
+from ._core import dtypes as _dtypes
+from ._core.dtypes import (
     bfloat16,
     bool_,
     float16,
@@ -64,7 +54,9 @@ from ._dtypes import (
     uint32,
     uint64,
 )
-from ._exporting import export, module_of
+from ._core.tensor import Tensor, TensorLike, as_tensor, constant
+from ._core.tree import map_leaves
+from ._errors.module_names import show as _show
 from ._flywheel import (
     ArgumentInfo,
     CheckpointState,
@@ -91,8 +83,8 @@ from ._flywheel import (
     parse,
     stages,
 )
-from ._managers import CheckpointManager
-from ._models import compile, cost, load
+from ._functions.exporting import export, module_of
+from ._functions.traced import Traced
 from ._ops import (
     abs,
     absolute,
@@ -298,12 +290,11 @@ from ._ops import (
     zeros,
     zeros_like,
 )
-from ._ops._updates import At, Place
-from ._public import show as _show
-from ._sizes import Size
-from ._tensor import Tensor, TensorLike, as_tensor, constant
-from ._traced import Traced
-from ._tree import map_leaves
+from ._ops.sizes import Size
+from ._ops.updates import At, Place
+from ._programs.compilation import device
+from ._programs.models import compile, cost, load
+from ._variables.checkpoint_managers import CheckpointManager
 from .averages import ExponentialMovingAverage
 from .control import cond, fori_loop, map, scan, switch, while_loop
 from .dashboard import Dashboard

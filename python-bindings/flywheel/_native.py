@@ -12,6 +12,9 @@ import re
 import sys
 from typing import Any, Mapping, NoReturn, Tuple
 
+# The folder of the package: code in it is not of the user.
+PACKAGE = os.path.dirname(os.path.abspath(__file__)) + os.sep
+
 
 class SignatureError(TypeError):
     """A compiled function does not take these arguments: callers may name the arguments as their own."""

@@ -4,11 +4,12 @@
 from typing import Any, Dict, List, Optional, Sequence
 from weakref import ReferenceType, ref
 
-from . import _dtypes, _trace
-from ._errors import wrong
+from ._core import dtypes as _dtypes
+from ._core import trace as _trace
+from ._core.argument_checks import number
+from ._core.trace import Attributes
+from ._errors.messages import wrong
 from ._flywheel import Attribute
-from ._kinds import number
-from ._trace import Attributes
 from .initializers import Zeros
 from .namespace import TRAINABLE, current_namespace
 from .variables import Variable, list_variables

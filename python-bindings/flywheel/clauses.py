@@ -2,8 +2,8 @@
 # Written by scripts/generate-python: edit the TableGen sources instead.
 """Clauses of `minimize`, which add work around an optimizer."""
 
-from ._attributes import StructAttribute
-from ._kinds import integer, number
+from ._core.argument_checks import integer, number
+from ._variables.attributes import StructAttribute
 
 __all__ = [
     "LossScale", "StructAttribute",

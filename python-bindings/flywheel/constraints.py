@@ -2,8 +2,8 @@
 # Written by scripts/generate-python: edit the TableGen sources instead.
 """Projections that optimizers apply to new values."""
 
-from ._attributes import Constraint
-from ._kinds import integer, number
+from ._core.argument_checks import integer, number
+from ._variables.attributes import Constraint
 
 __all__ = [
     "Constraint", "MaxNorm", "MinMaxNorm", "NonNeg", "UnitNorm",

@@ -5,13 +5,16 @@ from typing import Any, Callable, List, Optional, Sequence, Tuple, Union
 
 import numpy as np
 
-from . import _dtypes, _ops, _trace, _tree
-from ._errors import about, wrong
+from . import _ops
+from ._core import dtypes as _dtypes
+from ._core import trace as _trace
+from ._core import tree as _tree
+from ._core.tensor import Tensor, TensorLike, as_tensor, format_shape, wrap
+from ._errors.messages import about, wrong
 from ._flywheel import Value
-from ._ops._checks import expect_equal
-from ._ops._core import Size, difference, empty, index_of, size, sizes
-from ._ops._indexing import extract_slice, insert_slice, scalar_at
-from ._tensor import Tensor, TensorLike, as_tensor, format_shape, wrap
+from ._ops.checks import expect_equal
+from ._ops.emission import Size, difference, empty, index_of, size, sizes
+from ._ops.indexing import extract_slice, insert_slice, scalar_at
 
 
 class TypeMismatch(ValueError):
@@ -203,11 +206,11 @@ def fori_loop(lower: Any, upper: Any, body_fn: Callable[[Tensor, Any], Any], ini
     """`state = body_fn(i, state)` for i from `lower` up to but without `upper`, which are
     integers or scalar tensors; returns the last state. A body that is known not to run is not traced."""
     leaves, spec = _tensors(init)
-    first = _ops._shapes.to_index(lower)
-    last = _ops._shapes.to_index(upper)
+    first = _ops.shapes.to_index(lower)
+    last = _ops.shapes.to_index(upper)
     if isinstance(first, int) and isinstance(last, int) and last <= first:
         return _tree.unflatten(spec, leaves)
-    count = _ops._core.index_op("maxsi", _ops._core.index_op("subi", last, first), 0)
+    count = _ops.emission.index_op("maxsi", _ops.emission.index_op("subi", last, first), 0)
 
     def body(index: Value, own: List[Tensor]) -> List[Tensor]:
         number = _counter(index)
@@ -344,7 +347,7 @@ def _scan_length(inputs: List[Tensor], length: Optional[TensorLike]) -> Size:
     for x in inputs:
         if x.ndim == 0:
             raise ValueError("a scan takes slices: a scalar has none")
-    given = None if length is None else _ops._shapes.to_index(length)
+    given = None if length is None else _ops.shapes.to_index(length)
     if given is not None and not isinstance(given, int):
         for x in inputs:
             expect_equal(size(x, 0), given, "a scan takes tensors of its length")

@@ -10,12 +10,12 @@ from weakref import ReferenceType, ref
 
 import numpy as np
 
-from . import _dashboard_page
-from ._errors import about, wrong
-from ._types import Array, Path
+from ._core.annotations import Array, Path
+from ._errors.messages import about, wrong
+from ._training import dashboard_page as _dashboard_page
+from ._training import events as _events
 from .namespace import LOCAL, current_namespace
 from .store import Store
-from .train import _events
 from .variables import Variable
 
 __all__ = ["Dashboard", "Flag", "Record", "TensorNumbers", "Watched"]

@@ -7,8 +7,9 @@ from typing import Any, Dict, Iterator, List, Mapping, Optional, Sequence
 
 import numpy as np
 
-from . import _dtypes, _trace
-from ._errors import wrong
+from ._core import dtypes as _dtypes
+from ._core import trace as _trace
+from ._errors.messages import wrong
 from .store import current_store
 
 __all__ = ["Batches", "load"]

@@ -13,13 +13,14 @@ from typing import Any, List, NamedTuple, Optional, Sequence, SupportsIndex, Tup
 
 import numpy as np
 
-from . import _complex_pairs as pairs
-from . import _dtypes, _ops
-from ._errors import wrong
-from ._kinds import integer, number
-from ._ops._core import normalize_axis
-from ._spectra import LONGEST_PRODUCT, hermitian, largest_product, resized, transform
-from ._tensor import Tensor, TensorLike, as_tensor, format_shape
+from . import _ops
+from ._core import dtypes as _dtypes
+from ._core.argument_checks import integer, number
+from ._core.tensor import Tensor, TensorLike, as_tensor, format_shape
+from ._errors.messages import wrong
+from ._numerics import complex_pairs as pairs
+from ._numerics.spectra import LONGEST_PRODUCT, hermitian, largest_product, resized, transform
+from ._ops.emission import normalize_axis
 
 __all__ = [
     "Complex", "fft", "fft2", "fftfreq", "fftn", "fftshift", "ifft", "ifft2", "ifftn", "ifftshift", "irfft", "irfft2",

@@ -23,23 +23,27 @@ from typing import (
 
 import numpy as np
 
-from . import _dtypes, _flywheel, _reads, _trace, _tree
-from ._arguments import Leaf, TensorSpec, as_array, describe, feed, spec
-from ._captures import Before, Captures
-from ._compilation import current_target
-from ._definition import Definition
-from ._dynamic_sizes import DynamicSizes, Key, key_of
-from ._hints import check_keywords, shows_keywords
-from ._identity import identity, is_hashable
-from ._kept import Bound
-from ._models import cost as count_cost
-from ._options import StepOptions, check_kinds, check_names
-from ._parameters import check_specs, convert_by_specs, convert_traced, form_of_call, static_places
-from ._tensor import Tensor
-from ._trace import warn_user
-from ._traced import FED, Static, Traced
-from ._turns import Turns
-from ._types import Path
+from . import _flywheel
+from ._captures import module_reads as _module_reads
+from ._captures.captures import Before, Captures
+from ._core import dtypes as _dtypes
+from ._core import trace as _trace
+from ._core import tree as _tree
+from ._core.annotations import Path
+from ._core.identity import identity, is_hashable
+from ._core.tensor import Tensor
+from ._core.trace import warn_user
+from ._core.turns import Turns
+from ._errors.hints import check_keywords, shows_keywords
+from ._functions.arguments import Leaf, TensorSpec, as_array, describe, feed, spec
+from ._functions.definition import Definition
+from ._functions.dynamic_sizes import DynamicSizes, Key, key_of
+from ._functions.kept_results import Bound
+from ._functions.parameters import check_specs, convert_by_specs, convert_traced, form_of_call, static_places
+from ._functions.traced import FED, Static, Traced
+from ._programs.compilation import current_target
+from ._programs.models import cost as count_cost
+from ._programs.options import StepOptions, check_kinds, check_names
 from .pictures import Picture, picture
 from .profile import Profile, profile_calls
 from .store import Store
@@ -105,7 +109,7 @@ class Function(_flywheel.Dispatcher):
         # The values from outside that traces have seen.
         self._captures = Captures(self)
         # The lists and dicts of modules that traces have read, by the id of the module and the attribute.
-        self._watches: Dict[Tuple[int, str], Union[_reads.Watch, _reads.State]] = {}
+        self._watches: Dict[Tuple[int, str], Union[_module_reads.Watch, _module_reads.State]] = {}
         # By the same, the numbers of traces, one after the other, that have changed one.
         self._num_changes: Dict[Tuple[int, str], int] = {}
 
@@ -422,13 +426,13 @@ class Function(_flywheel.Dispatcher):
         return bool(changed)
 
     def _watch_seen(
-        self, before: Before, reads: Dict[int, _reads.Read], states: Dict[int, _reads.State],
+        self, before: Before, reads: Dict[int, _module_reads.Read], states: Dict[int, _module_reads.State],
         arguments: Sequence[Any], has_made_variables: bool,
     ) -> None:  # fmt: skip
         """Traces again when something that was read while tracing is otherwise: a value from outside, or in an argument
         that the trace has as it is, is another object, or a module has another attribute, list or dict."""
         self._captures.take(before, arguments, has_made_variables)
-        watches = _reads.add_reader(self, reads)
+        watches = _module_reads.add_reader(self, reads)
         self._watches.update(watches)
         self._watches.update(((place, ""), state) for place, state in states.items())
         if (watches or states) and type(self) is Function:
@@ -531,7 +535,7 @@ class Function(_flywheel.Dispatcher):
     def export(self, path: Path, *args: Any, model_name: Optional[str] = None, **options: Any) -> None:
         """Writes the function, as it is traced for these arguments, as an object file: `flywheel.export` has the
         options and the errors. The model is called as the function is, unless `model_name` says otherwise."""
-        from ._exporting import export
+        from ._functions.exporting import export
 
         check_keywords(export, "export", options)
         export([self.trace(*args)], path, model_name=self.entry_name if model_name is None else model_name, **options)

@@ -8,12 +8,15 @@ from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple
 
 import numpy as np
 
-from . import _code_names, _dtypes, _trace, _tree
-from ._arguments import TensorSpec
-from ._errors import about
+from ._captures import code_names as _code_names
+from ._core import dtypes as _dtypes
+from ._core import trace as _trace
+from ._core import tree as _tree
+from ._core.annotations import Array
+from ._core.tensor import Tensor, as_tensor, format_shape, wrap
+from ._errors.messages import about
 from ._flywheel import Attribute
-from ._tensor import Tensor, as_tensor, format_shape, wrap
-from ._types import Array
+from ._functions.arguments import TensorSpec
 from .variables import Variable
 
 __all__ = ["breakpoint", "callback", "print"]

@@ -4,8 +4,8 @@
 
 from typing import Optional
 
-from ._attributes import Constant, Initializer
-from ._kinds import number, optional_integer, optional_number
+from ._core.argument_checks import number, optional_integer, optional_number
+from ._variables.attributes import Constant, Initializer
 
 __all__ = [
     "Constant", "GlorotUniform", "HeNormal", "Initializer", "Ones", "RandomNormal", "RandomUniform",

@@ -12,15 +12,18 @@ from typing import Any, Callable, List, Literal, Optional, Sequence, Tuple, Unio
 
 import numpy as np
 
-from . import _dtypes, _factors, _matrix_functions, _ops
-from . import _nn_ops as nn
-from ._errors import about, wrong
-from ._kinds import number
-from ._ops._core import Size, sizes
-from ._ops._precision import rounds_once
-from ._ops._reductions import power_norm
-from ._ops._shapes import _product, reshape_to
-from ._tensor import Tensor, TensorLike, as_tensor, as_tensors, format_shape
+from . import _ops
+from ._core import dtypes as _dtypes
+from ._core.argument_checks import number
+from ._core.tensor import Tensor, TensorLike, as_tensor, as_tensors, format_shape
+from ._errors.messages import about, wrong
+from ._numerics import factors as _factors
+from ._numerics import matrix_functions as _matrix_functions
+from ._ops import nn_ops as nn
+from ._ops.emission import Size, sizes
+from ._ops.precision import rounds_once
+from ._ops.reductions import power_norm
+from ._ops.shapes import _product, reshape_to
 from .control import cond
 from .transforms import custom_vjp
 
@@ -84,7 +87,7 @@ def norm(
 
 def _largest(sizes: Tensor, axis: Any, keepdims: bool) -> Tensor:
     """Returns the largest one of numbers of at least 0 along dimensions; 0 if there are none, as in NumPy."""
-    found = _ops._reductions.reduce_max(sizes, axis, keepdims)
+    found = _ops.reductions.reduce_max(sizes, axis, keepdims)
     return _ops.where(found < 0, 0.0, found)
 
 
@@ -293,7 +296,7 @@ def solve(a: TensorLike, b: TensorLike) -> Tensor:
     wide = _ops.expand_dims(b, 1) if is_vector else b
     if wide._dims[-2] != a._dims[-1]:
         raise about("solve", ValueError(f"a is {format_shape(a._dims)}, and b {format_shape(b._dims)}"))
-    front = list(_ops._core.broadcast_shapes(a._dims[:-2], wide._dims[:-2]))
+    front = list(_ops.emission.broadcast_shapes(a._dims[:-2], wide._dims[:-2]))
     if None in front:
         raise about("solve", ValueError(f"takes static sizes, found {format_shape(a._dims)} and "
                                         f"{format_shape(b._dims)}"), " ")  # fmt: skip

@@ -4,13 +4,15 @@
 import functools
 from typing import Any, Callable, List, Optional, Sequence, Tuple, Union
 
-from . import _dtypes, _ops, _tree
-from ._errors import about
-from ._ops._checks import expect_multiple
-from ._ops._core import Size, index_op, normalize_axis, sizes
-from ._ops._indexing import scalar_at
-from ._ops._shapes import reshape_to
-from ._tensor import Tensor, as_tensor, format_shape
+from . import _ops
+from ._core import dtypes as _dtypes
+from ._core import tree as _tree
+from ._core.tensor import Tensor, as_tensor, format_shape
+from ._errors.messages import about
+from ._ops.checks import expect_multiple
+from ._ops.emission import Size, index_op, normalize_axis, sizes
+from ._ops.indexing import scalar_at
+from ._ops.shapes import reshape_to
 from .control import probe, scan
 
 InAxes = Union[int, None, Sequence[Optional[int]]]

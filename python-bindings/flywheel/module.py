@@ -8,12 +8,15 @@ from typing import TYPE_CHECKING, Any, Callable, Dict, Iterator, List, Mapping, 
 
 import numpy as np
 
-from . import _dtypes, _reads, _trace, _tree
-from ._elsewhere import MODULE
-from ._hints import ConstructorSignature, attribute_error, check_keywords, explain_attribute, is_own_attribute
-from ._members import Members
-from ._tensor import format_shape
-from ._types import Array, Path
+from ._captures import module_reads as _module_reads
+from ._core import dtypes as _dtypes
+from ._core import trace as _trace
+from ._core import tree as _tree
+from ._core.annotations import Array, Path
+from ._core.members import Members
+from ._core.tensor import format_shape
+from ._errors.hints import ConstructorSignature, attribute_error, check_keywords, explain_attribute, is_own_attribute
+from ._errors.other_frameworks import MODULE
 from .namespace import Name, Namespace, current_namespace
 from .store import current_store
 from .variables import Variable, convert
@@ -81,7 +84,7 @@ class Module(_tree.Whole):
     def __getattribute__(self, key: str) -> Any:
         # Nearly all reads are outside of traces.
         if _trace._stack.traces and not key.startswith("__"):
-            _reads.note(self, key)
+            _module_reads.note(self, key)
         return super().__getattribute__(key)
 
     if not TYPE_CHECKING:
@@ -101,7 +104,7 @@ class Module(_tree.Whole):
     def __setattr__(self, key: str, value: Any) -> None:
         if key in _WITHOUT_EFFECT or isinstance(self.__dict__.get(key), (Module, Variable)):
             self._check_set(key, value)
-        _reads.forget_readers(self, key, value)
+        _module_reads.forget_readers(self, key, value)
         super().__setattr__(key, value)
         self._name.unsettle()
 
@@ -120,7 +123,7 @@ class Module(_tree.Whole):
                             f"{type(value).__name__} in its place: {remedy}")  # fmt: skip
 
     def __delattr__(self, key: str) -> None:
-        _reads.forget_readers(self, key)
+        _module_reads.forget_readers(self, key)
         super().__delattr__(key)
 
     @property
@@ -141,7 +144,7 @@ class Module(_tree.Whole):
     def _members(self) -> Iterator[Tuple[Keys, Member]]:
         """Yields modules and variables that belong to no inner module, with the keys on the way there."""
         if _trace._stack.traces:
-            _reads.note(self, _reads.TREE)
+            _module_reads.note(self, _module_reads.TREE)
         for key, value in list(super().__getattribute__("__dict__").items()):
             # Compiled methods are not members.
             if not key.startswith("<"):
@@ -282,7 +285,8 @@ class Module(_tree.Whole):
 
     def __copy__(self: Self) -> Self:
         made: Self = type(self).__new__(type(self))
-        made.__dict__.update({key: value for key, value in vars(self).items() if key not in ("_name", _reads.READERS)})
+        own = {key: value for key, value in vars(self).items() if key not in ("_name", _module_reads.READERS)}
+        made.__dict__.update(own)
         return made
 
     def __deepcopy__(self: Self, memo: Dict[int, Any]) -> Self:
@@ -296,7 +300,7 @@ class Module(_tree.Whole):
         made: Self = type(self).__new__(type(self))
         memo[id(self)] = made
         for key, value in list(vars(self).items()):
-            if key not in ("_name", _reads.READERS):
+            if key not in ("_name", _module_reads.READERS):
                 made.__dict__[key] = copy.deepcopy(value, memo)
         return made
 

@@ -9,9 +9,9 @@ from contextlib import contextmanager
 from typing import Any, Callable, Dict, Iterator, List, Optional, Set, Tuple, Type
 from weakref import ReferenceType, WeakKeyDictionary, ref
 
-from . import _trace
-from ._members import Members
-from ._origins import Origin, let_go_of_last_error
+from ._core import trace as _trace
+from ._core.members import Members
+from ._variables.origins import Origin, let_go_of_last_error
 
 GLOBAL = "GLOBAL"
 LOCAL = "LOCAL"

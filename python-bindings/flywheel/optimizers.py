@@ -4,8 +4,8 @@
 
 from typing import Optional
 
-from ._kinds import flag, number
-from ._optimizer import Optimizer
+from ._core.argument_checks import flag, number
+from ._training.optimizer import Optimizer
 
 __all__ = [
     "AdaBelief", "Adadelta", "Adafactor", "Adagrad", "Adam", "AdamW", "Adamax", "Ftrl", "GradientDescent",

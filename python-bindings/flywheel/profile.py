@@ -9,13 +9,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Callable, Dict, List, Optional, Sequence, Tuple, Union
 
 from . import _flywheel
-from ._arguments import feed
-from ._models import compile as compile_model
+from ._functions.arguments import feed
+from ._programs.models import compile as compile_model
 from .store import Store, current_store
 from .variables import provide_host_values
 
 if TYPE_CHECKING:
-    from ._traced import Traced
+    from ._functions.traced import Traced
 
 Path = Union[str, "os.PathLike[str]"]
 _COLORS = {"forward": "#4878cf", "backward": "#d1605e", "update": "#6acc65", "other": "#b0b0b0"}

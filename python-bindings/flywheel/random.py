@@ -9,14 +9,16 @@ from typing import Any, Optional
 
 import numpy as np
 
-from . import _dtypes, _ops, _trace
-from ._batched_draws import draw
-from ._errors import about, wrong
-from ._kinds import instance, number
-from ._operators import Operators
-from ._ops._core import as_unsigned, normalize_axis, static
-from ._ops._creation import DimSizes, dim_sizes_of, zeros
-from ._tensor import Tensor, TensorLike, as_tensor, is_integer
+from . import _ops
+from ._core import dtypes as _dtypes
+from ._core import trace as _trace
+from ._core.argument_checks import instance, number
+from ._core.operators import Operators
+from ._core.tensor import Tensor, TensorLike, as_tensor, is_integer
+from ._derivatives.batched_draws import draw
+from ._errors.messages import about, wrong
+from ._ops.creation import DimSizes, dim_sizes_of, zeros
+from ._ops.emission import as_unsigned, normalize_axis, static
 from .initializers import Initializer, RandomNormal, RandomUniform, TruncatedNormal
 
 __all__ = [

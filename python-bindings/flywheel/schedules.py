@@ -4,8 +4,8 @@
 
 from typing import Sequence
 
-from ._attributes import Schedule
-from ._kinds import flag, integer, integers, number, numbers
+from ._core.argument_checks import flag, integer, integers, number, numbers
+from ._variables.attributes import Schedule
 
 __all__ = [
     "ConstantRate", "CosineRate", "ExponentialRate", "OneCycleRate", "PiecewiseRate", "PolynomialRate",

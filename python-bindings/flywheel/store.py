@@ -9,10 +9,11 @@ from weakref import ReferenceType, WeakKeyDictionary, ref
 
 import numpy as np
 
-from . import _flywheel, _trace
-from ._errors import wrong
+from . import _flywheel
+from ._core import trace as _trace
+from ._core.annotations import Array, Path
+from ._errors.messages import wrong
 from ._flywheel import CheckpointManager, NotFoundError, Session
-from ._types import Array, Path
 from .namespace import Name, Namespace, Streams, current_namespace
 
 Names = Union[Sequence[Any], Mapping[str, Any], None]

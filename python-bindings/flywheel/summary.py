@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any, Dict, Iterable, List, Optional, Tuple, Un
 
 import numpy as np
 
-from . import _dtypes
-from ._traced import Traced
+from ._core import dtypes as _dtypes
+from ._functions.traced import Traced
 from .namespace import current_namespace
 from .store import Store, current_store, is_stream
 from .variables import Variable

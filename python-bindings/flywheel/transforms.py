@@ -5,16 +5,19 @@ import functools
 import operator
 from typing import Any, Callable, Dict, Iterable, List, Optional, Sequence, SupportsIndex, Tuple, Union
 
-from . import _dtypes, _ops, _trace, _tree
-from ._batched_draws import BatchedDraws
-from ._errors import about, wrong
+from . import _ops
+from ._core import dtypes as _dtypes
+from ._core import trace as _trace
+from ._core import tree as _tree
+from ._core.operators import Operators
+from ._core.tensor import Tensor, as_tensor, format_shape, wrap
+from ._derivatives.batched_draws import BatchedDraws
+from ._derivatives.own_rules import custom_vjp as custom_vjp
+from ._errors.messages import about, wrong
 from ._flywheel import Attribute, Value
-from ._operators import Operators
-from ._ops._arithmetic import parameter
-from ._ops._checks import expect_equal
-from ._ops._core import Size, normalize_axis, size
-from ._own_rules import custom_vjp as custom_vjp
-from ._tensor import Tensor, as_tensor, format_shape, wrap
+from ._ops.arithmetic import parameter
+from ._ops.checks import expect_equal
+from ._ops.emission import Size, normalize_axis, size
 from .variables import Variable
 
 Argnums = Union[int, Sequence[int]]

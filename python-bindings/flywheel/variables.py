@@ -21,18 +21,21 @@ from weakref import WeakSet
 
 import numpy as np
 
-from . import _dtypes, _tensor, _trace, _tree
-from ._attributes import Constant, Constraint
-from ._compilation import compile_graph
-from ._errors import wrong
+from ._core import dtypes as _dtypes
+from ._core import tensor as _tensor
+from ._core import trace as _trace
+from ._core import tree as _tree
+from ._core.annotations import Array
+from ._core.argument_checks import flag
+from ._core.operators import Operators
+from ._core.tensor import Tensor, TensorLike, format_shape
+from ._core.trace import Attributes, Trace
+from ._errors.hints import nearest
+from ._errors.messages import wrong
 from ._flywheel import Attribute, CompileRemark
-from ._hints import nearest
-from ._kinds import flag
-from ._operators import Operators
-from ._tensor import Tensor, TensorLike, format_shape
-from ._trace import Attributes, Trace
-from ._types import Array
-from ._variable_operators import VariableOperators
+from ._programs.compilation import compile_graph
+from ._variables.attributes import Constant, Constraint
+from ._variables.variable_operators import VariableOperators
 from .initializers import Initializer
 from .namespace import GLOBAL, LOCAL, TRAINABLE, Name, Namespace, current_namespace
 from .store import Owners, Store, current_store

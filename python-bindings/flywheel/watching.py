@@ -5,9 +5,11 @@ from typing import Any, Dict, List, Mapping, NamedTuple, Optional, Sequence, Tup
 
 import numpy as np
 
-from . import _dtypes, _ops, _trace, control, transforms
-from ._errors import about, wrong
-from ._tensor import Tensor, as_tensor
+from . import _ops, control, transforms
+from ._core import dtypes as _dtypes
+from ._core import trace as _trace
+from ._core.tensor import Tensor, as_tensor
+from ._errors.messages import about, wrong
 from .dashboard import Dashboard, Record, TensorNumbers, Watched
 from .host import callback
 from .variables import Variable

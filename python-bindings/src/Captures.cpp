@@ -156,7 +156,7 @@ static bool hasMembers(PyObject *owner, PyObject *count) {
   while (PyDict_Next(dict.ptr(), &place, &key, nullptr)) {
     if (!PyUnicode_Check(key) || PyUnicode_GET_LENGTH(key) == 0)
       continue;
-    // As `counts_as_member` of _places.py has it.
+    // As `counts_as_member` of _captures/places.py has it.
     Py_UCS4 first = PyUnicode_READ_CHAR(key, 0);
     bool isSpecial = first == '_' && PyUnicode_GET_LENGTH(key) > 1 &&
                      PyUnicode_READ_CHAR(key, 1) == '_';

@@ -15,7 +15,7 @@
 namespace flywheel::python {
 
 /// A kind of place outside of the Python function that it reads; the letters
-/// are those of `_places.py`.
+/// are those of `_captures/places.py`.
 enum class PlaceKind : char {
   /// An item of a dict, by its key, or of a list, by its number.
   Item = 'i',

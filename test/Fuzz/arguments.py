@@ -37,7 +37,7 @@ from harness import Failure, Outcome, Report, Rng, choose
 ALLOWED = (TypeError, ValueError, NotImplementedError, LookupError, ZeroDivisionError, MemoryError, OverflowError,
            OSError, Warning)  # fmt: skip
 # Files that call the bindings, which say themselves what is wrong.
-CALLS_BINDINGS = ("_native.py", "_trace.py", "store.py")
+CALLS_BINDINGS = ("_native.py", "_core/trace.py", "store.py")
 # The instruction of a `raise` statement: somebody chose the error.
 RAISE = dis.opmap["RAISE_VARARGS"]
 # Words in texts of errors that no user has: names inside of the package, ops of MLIR and the types of their operands,
@@ -328,12 +328,12 @@ def is_raw(error: BaseException) -> bool:
     places = [place for _, place in instructions(error)]
     file = frames[-1].f_code.co_filename
     # Python itself says which arguments a function does not have.
-    if os.path.basename(file) in ("arguments.py", "_contracts.py"):
+    if file == __file__ or file.endswith("/_errors/contracts.py"):
         return False
     if os.sep + "flywheel" + os.sep not in file:
         # Libraries say what is wrong with arrays, and not whose.
         return any(os.sep + name + os.sep in file for name in ("numpy", "ml_dtypes"))
-    if os.path.basename(file) in CALLS_BINDINGS:
+    if file.endswith(CALLS_BINDINGS):
         return "incompatible function arguments" in str(error)
     is_own = type(error).__module__ != "builtins"
     return frames[-1].f_code.co_code[places[-1]] != RAISE and not is_own

@@ -49,10 +49,10 @@ class CacheEntries(Fuzzer):
 
     def prepare(self) -> None:
         import flywheel
-        from flywheel import _compilation
+        from flywheel._programs import compilation
 
         self.flywheel: Any = flywheel
-        self.programs = _compilation._programs
+        self.programs = compilation._programs
         self.folder = tempfile.mkdtemp()
         os.environ["FLYWHEEL_CACHE"] = self.folder
         self.run_program(2.0)

@@ -15,7 +15,7 @@ from typing import Callable, Dict
 import numpy as np
 
 import flywheel as fw
-from flywheel import _compilation
+from flywheel._programs import compilation
 
 FOLDER = sys.argv[1]
 X = np.arange(3, dtype=np.float32)
@@ -24,7 +24,7 @@ X = np.arange(3, dtype=np.float32)
 def run(factor: float) -> None:
     """Compiles x * factor, or takes it from the cache, and runs it."""
     # The programs of this process.
-    _compilation._programs.clear()
+    compilation._programs.clear()
     found = np.asarray(fw.function(lambda x: x * factor)(X))
     assert np.array_equal(found, X * factor), f"x * {factor} is {found / np.maximum(X, 1)} times x"
 

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 import flywheel as fw
-from flywheel import _compilation
+from flywheel._programs import compilation
 
 MIB = 1 << 20
 SIZE = 64
@@ -63,7 +63,7 @@ for dtype in (np.float32, np.float64, np.int32, np.int8, np.uint8, np.float16):
     results = []
     os.environ["FLYWHEEL_CACHE"] = os.path.join(folder, "cache")
     for _ in range(2):
-        _compilation._programs.clear()
+        compilation._programs.clear()
         a, b = first, second
         call = fw.function(lambda i: (fw.constant(a)[1, i], fw.constant(b)[i], fw.constant(b)[i + 1]))  # noqa: B023
         results.append(call(np.int32(7)))

@@ -10,7 +10,7 @@ import numpy as np
 
 import flywheel as fw
 from configurations import run_tests
-from flywheel import _errors
+from flywheel._errors import messages
 
 any_fw: Any = fw
 X = np.ones((2, 3), np.float32)
@@ -104,7 +104,7 @@ def test_fields() -> None:
         try:
             fw.function(function)()
         except Exception as error:
-            problem = _errors.fields_of(error)
+            problem = messages.fields_of(error)
             assert problem is not None and str(error) == problem.sentence(), error
             return problem
         raise AssertionError("expected an error")

@@ -12,7 +12,7 @@ import torch
 from torch.testing._internal.opinfo.core import SampleInput
 
 import flywheel as fw
-from flywheel import _special
+from flywheel._numerics import special as _special
 from import_torch_samples import compare
 
 special = torch.special

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 import flywheel as fw
 import flywheel.keras.backend as K
 import flywheel.v1 as tf
-from flywheel import _dtypes
+from flywheel._core import dtypes as _dtypes
 
 Array = NDArray[Any]
 

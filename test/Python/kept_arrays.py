@@ -14,7 +14,8 @@ import flywheel as fw
 import flywheel.keras.backend as K
 import flywheel.v1 as tf
 from configurations import run_tests
-from flywheel import _dtypes, keras
+from flywheel import keras
+from flywheel._core import dtypes as _dtypes
 
 # One is a part of modules, one is copied to stores.
 SIZES = (3, 2000)

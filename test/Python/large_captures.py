@@ -13,7 +13,7 @@ import numpy as np
 
 import flywheel as fw
 from configurations import run_tests
-from flywheel import _contents
+from flywheel._captures import _contents
 
 SIZES = (0, 1, 100, 1024, 1025, 4097, 10_000, 65_536, 1_000_000)
 

@@ -12,7 +12,8 @@ from typing import Any
 import numpy as np
 
 import flywheel as fw
-from flywheel import _compilation, _options
+from flywheel._programs import compilation
+from flywheel._programs import options as _options
 
 a = np.arange(1000, dtype=np.float32)
 b = a.copy()
@@ -30,7 +31,7 @@ with tempfile.TemporaryDirectory() as folder:
             found = fw.function(lambda x, given=given: total(x, *given), name="total")(x)
             assert [float(one) for one in found] == [float(one.sum()) for one in given], found
         # From the folder, the second time.
-        _compilation._programs.clear()
+        compilation._programs.clear()
     assert len(os.listdir(folder)) == 6, os.listdir(folder)
 
 # A constant of 32 MiB: its text has 64.

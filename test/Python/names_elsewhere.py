@@ -10,8 +10,8 @@ from typing import Any, Callable, Dict, Mapping, Type
 import numpy as np
 
 import flywheel as fw
-from flywheel._elsewhere import MODULE, OPTIMIZER, TENSOR
-from flywheel._public import _ELSEWHERE
+from flywheel._errors.module_names import _ELSEWHERE
+from flywheel._errors.other_frameworks import MODULE, OPTIMIZER, TENSOR
 
 untyped: Any = fw
 x = np.ones((4, 3), np.float32)

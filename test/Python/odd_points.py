@@ -16,7 +16,7 @@ import ml_dtypes
 import numpy as np
 
 import flywheel as fw
-from flywheel import _special as special
+from flywheel._numerics import special
 from odd_point_cases import BINARY, CASES
 from selection import choose, takes_all
 

@@ -11,7 +11,7 @@ import ml_dtypes
 import numpy as np
 
 import flywheel as fw
-from flywheel import _special as special
+from flywheel._numerics import special
 from odd_points import nested, row
 from selection import choose
 

@@ -12,16 +12,16 @@ PROGRAM = """
 import sys, time
 import numpy as np
 import flywheel as fw
-from flywheel import _compilation, _progress
+from flywheel._programs import _progress, compilation
 assert _progress._PATIENCE == 2.0
 _progress._PATIENCE = 0.05
-compile_traced = _compilation._flywheel._compile_traced
+compile_traced = compilation._flywheel._compile_traced
 
 def slowly(*args, **options):
     time.sleep(float(sys.argv[1]))
     return compile_traced(*args, **options)
 
-_compilation._flywheel._compile_traced = slowly
+compilation._flywheel._compile_traced = slowly
 print(fw.function(lambda x: x + 1.0, name="step")(np.ones(1, np.float32)))
 """
 

@@ -10,7 +10,7 @@ from typing import Any, List, Sequence
 import numpy as np
 
 import flywheel as fw
-from flywheel import _tree
+from flywheel._core import tree as _tree
 from size_cases import CASES, REFUSED, TABLE, UNBOUNDED
 
 SIZES = (8, 5, 3, 8)

@@ -22,7 +22,8 @@ import numpy as np
 
 import flywheel as fw
 from configurations import raises
-from flywheel._arguments import as_array
+from flywheel._functions.arguments import as_array
+from flywheel._programs import compilation
 
 folder = sys.argv[1]
 F32 = np.dtype("float32")
@@ -548,7 +549,7 @@ assert fw.compile(both_entries).entries[1].name == "total"
 # T22: the disk has programs of other processes; a warm one is read, not compiled.
 files = set(os.listdir(os.environ["FLYWHEEL_CACHE"]))
 assert files
-fw._compilation._programs.clear()
+compilation._programs.clear()
 # A file that is written anew is another one.
 before = [os.stat(os.path.join(os.environ["FLYWHEEL_CACHE"], name)).st_ino for name in sorted(files)]
 with fw.Store():

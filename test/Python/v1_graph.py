@@ -12,7 +12,7 @@ import numpy as np
 
 import flywheel.v1 as tf
 from configurations import raises
-from flywheel import _trace
+from flywheel._core import trace as _trace
 from flywheel.v1 import derivatives
 from flywheel.v1.conversion import make
 

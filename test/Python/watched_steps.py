@@ -18,8 +18,8 @@ import numpy as np
 import flywheel as fw
 from flywheel import keras
 from flywheel import v1 as tf
+from flywheel._training.events import masked_crc
 from flywheel.dashboard import Dashboard, Record, TensorNumbers
-from flywheel.train._events import masked_crc
 
 
 def check_numbers(found: Optional[TensorNumbers], x: "np.ndarray[Any, Any]", rtol: float = 1e-4) -> None:

@@ -68,7 +68,7 @@ def build_package(compiler: Compiler, tree: Path) -> Path:
         like, source = pair.split("=")
         objects.append(str(tree / f"{number}.o"))
         run(compiler.command(like, source, ["-o", objects[-1]]), compiler.build)
-    return compiler.link_package(tree, "libFlywheelNN.a", objects, "_nn_ops.py")
+    return compiler.link_package(tree, "libFlywheelNN.a", objects, "_ops/nn_ops.py")
 
 
 TESTS = """
@@ -114,7 +114,7 @@ def main() -> None:
     generate(tree, tree / "generated", "NN", "NNOps")
     run([sys.executable, "scripts/generate-python"], tree)
     assert "def swiglu(gate: TensorLike, x: TensorLike)" in (
-        tree / "python-bindings/flywheel/_nn_ops.py").read_text(encoding="utf-8")
+        tree / "python-bindings/flywheel/_ops/nn_ops.py").read_text(encoding="utf-8")
     samples = run([sys.executable, "-m", "samples"], tree / "test/Support")
     assert "nn.swiglu" in samples.split(), samples
     compiler = Compiler(options.build.resolve(), tree, tree / "generated", "FlywheelNN")

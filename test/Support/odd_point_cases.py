@@ -76,7 +76,7 @@ CASES.update({
 })  # fmt: skip
 
 _NEAR = [x for x in ODD if abs(x) < 40]
-# flywheel._special, which flywheel.v1 and imports have names for.
+# flywheel._numerics.special, which flywheel.v1 and imports have names for.
 CASES.update({
     name: Case(f"special.{name}(x)", exact, points)
     for name, exact, points in [

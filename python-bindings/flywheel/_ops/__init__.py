@@ -1,7 +1,55 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Operations on tensors with the names and rules of NumPy, made of the ops of the compiler."""
 
-from ._arithmetic import (
+from ._joining import (
+    append,
+    array_split,
+    atleast_1d,
+    atleast_2d,
+    atleast_3d,
+    block,
+    broadcast_arrays,
+    column_stack,
+    dstack,
+    fliplr,
+    flipud,
+    hsplit,
+    hstack,
+    kron,
+    meshgrid,
+    rot90,
+    tri,
+    unstack,
+    vsplit,
+    vstack,
+)
+from ._padding import pad
+from ._statistics import (
+    allclose,
+    array_equal,
+    average,
+    bincount,
+    convolve,
+    corrcoef,
+    count_nonzero,
+    cov,
+    diff,
+    histogram,
+    interp,
+    isclose,
+    nan_to_num,
+    nanmax,
+    nanmean,
+    nanmin,
+    nanprod,
+    nanstd,
+    nansum,
+    nanvar,
+    polyval,
+    ptp,
+    trapezoid,
+)
+from .arithmetic import (
     abs,
     absolute,
     add,
@@ -67,8 +115,8 @@ from ._arithmetic import (
     trunc,
     where,
 )
-from ._contractions import diag, diagonal, dot, einsum, matmul, outer, tensordot, trace, tril, triu
-from ._creation import (
+from .contractions import diag, diagonal, dot, einsum, matmul, outer, tensordot, trace, tril, triu
+from .creation import (
     arange,
     eye,
     full,
@@ -82,7 +130,7 @@ from ._creation import (
     zeros,
     zeros_like,
 )
-from ._functions import (
+from .functions import (
     bitwise_and,
     bitwise_not,
     bitwise_or,
@@ -115,49 +163,10 @@ from ._functions import (
     vdot,
     vecdot,
 )
-from ._indexing import flip, getitem, take, take_along_axis
-from ._joining import (
-    append,
-    array_split,
-    atleast_1d,
-    atleast_2d,
-    atleast_3d,
-    block,
-    broadcast_arrays,
-    column_stack,
-    dstack,
-    fliplr,
-    flipud,
-    hsplit,
-    hstack,
-    kron,
-    meshgrid,
-    rot90,
-    tri,
-    unstack,
-    vsplit,
-    vstack,
-)
-from ._order import argsort, digitize, median, percentile, quantile, searchsorted, sort, top_k
-from ._padding import pad
-from ._reductions import (
-    all,
-    any,
-    argmax,
-    argmin,
-    cumprod,
-    cumsum,
-    logsumexp,
-    max,
-    mean,
-    min,
-    norm,
-    prod,
-    std,
-    sum,
-    var,
-)
-from ._shapes import (
+from .indexing import flip, getitem, take, take_along_axis
+from .order import argsort, digitize, median, percentile, quantile, searchsorted, sort, top_k
+from .reductions import all, any, argmax, argmin, cumprod, cumsum, logsumexp, max, mean, min, norm, prod, std, sum, var
+from .shapes import (
     broadcast_to,
     concatenate,
     dim,
@@ -174,31 +183,6 @@ from ._shapes import (
     swapaxes,
     tile,
     transpose,
-)
-from ._statistics import (
-    allclose,
-    array_equal,
-    average,
-    bincount,
-    convolve,
-    corrcoef,
-    count_nonzero,
-    cov,
-    diff,
-    histogram,
-    interp,
-    isclose,
-    nan_to_num,
-    nanmax,
-    nanmean,
-    nanmin,
-    nanprod,
-    nanstd,
-    nansum,
-    nanvar,
-    polyval,
-    ptp,
-    trapezoid,
 )
 
 __all__ = [

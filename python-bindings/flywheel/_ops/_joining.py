@@ -5,14 +5,14 @@ from typing import Any, List, Optional, Sequence, Tuple, Union
 
 import numpy as np
 
-from .._errors import about
-from .._tensor import Tensor, TensorLike, as_tensor, format_shape
-from ._arithmetic import multiply
-from ._core import Size, broadcast, index_op, normalize_axis, sizes
-from ._creation import DimSize
-from ._indexing import extract_slice, flip
+from .._core.tensor import Tensor, TensorLike, as_tensor, format_shape
+from .._errors.messages import about
 from ._ranges import lower_triangle
-from ._shapes import concatenate, expand_dims, moveaxis, ravel, reshape, split, swapaxes
+from .arithmetic import multiply
+from .creation import DimSize
+from .emission import Size, broadcast, index_op, normalize_axis, sizes
+from .indexing import extract_slice, flip
+from .shapes import concatenate, expand_dims, moveaxis, ravel, reshape, split, swapaxes
 
 
 def atleast_1d(x: TensorLike) -> Tensor:

@@ -5,14 +5,15 @@ from typing import Any, List, Sequence, Tuple, Union
 
 import numpy as np
 
-from .. import _dtypes, _trace
-from .._errors import wrong
+from .._core import dtypes as _dtypes
+from .._core import trace as _trace
+from .._core.tensor import Tensor, TensorLike, as_tensor, constant, format_shape, holds_tensors, of_value
+from .._errors.messages import wrong
 from .._flywheel import Attribute
-from .._tensor import Tensor, TensorLike, as_tensor, constant, format_shape, holds_tensors, of_value
-from ._arithmetic import cast
-from ._checks import expect_at_least
-from ._core import Size, as_unsigned, is_signed, signless, sizes, stretch
-from ._shapes import concatenate, to_index
+from .arithmetic import cast
+from .checks import expect_at_least
+from .emission import Size, as_unsigned, is_signed, signless, sizes, stretch
+from .shapes import concatenate, to_index
 
 Number = Union[int, float]
 _PADS = ("constant", "edge", "reflect", "symmetric", "wrap")
@@ -37,7 +38,7 @@ def pad(
         return _pad_by(x, pairs, mode)
     if mode == "constant":
         return _pad_by(x, pairs, constant_values)
-    from ._indexing import take
+    from .indexing import take
 
     kind: Any = mode
     result: Tensor = x

@@ -9,13 +9,13 @@ from typing import Any, Sequence, Tuple
 
 import numpy as np
 
-from .. import _dtypes
-from .._errors import about
+from .._core import dtypes as _dtypes
+from .._core.tensor import Tensor, as_tensor, constant
+from .._errors.messages import about
 from .._flywheel import Attribute
-from .._tensor import Tensor, as_tensor, constant
-from ._arithmetic import add, cast, divide, equal, greater, less_equal, logical_and, multiply, subtract, where
-from ._core import Size, as_unsigned, emit, index_op, like_operand, of_size, static
-from ._shapes import to_index
+from .arithmetic import add, cast, divide, equal, greater, less_equal, logical_and, multiply, subtract, where
+from .emission import Size, as_unsigned, emit, index_op, like_operand, of_size, static
+from .shapes import to_index
 
 # The elements that a constant has at most.
 _MOST_ELEMENTS = 1024

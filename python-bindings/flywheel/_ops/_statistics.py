@@ -6,11 +6,12 @@ from typing import Optional, Tuple, Union
 
 import numpy as np
 
-from .. import _dtypes
-from .._errors import about
+from .._core import dtypes as _dtypes
+from .._core.tensor import Tensor, TensorLike, as_tensor, as_tensors, constant, format_shape, holds_tensors
+from .._errors.messages import about
 from .._flywheel import Attribute
-from .._tensor import Tensor, TensorLike, as_tensor, as_tensors, constant, format_shape, holds_tensors
-from ._arithmetic import (
+from ._padding import pad
+from .arithmetic import (
     absolute,
     add,
     cast,
@@ -30,16 +31,15 @@ from ._arithmetic import (
     subtract,
     where,
 )
-from ._checks import expect_alike
-from ._contractions import diag, matmul
-from ._core import as_unsigned, emit, normalize_axes, normalize_axis, signless, sizes, stretch
-from ._creation import zeros
-from ._indexing import _reverse, extract_slice, getitem, take
-from ._order import searchsorted
-from ._padding import pad
-from ._precision import rounds_once
-from ._reductions import Axis, all, max, mean, min, prod, reduce_max, reduce_min, sum
-from ._shapes import concatenate, expand_dims, ravel, reshape, swapaxes, to_index
+from .checks import expect_alike
+from .contractions import diag, matmul
+from .creation import zeros
+from .emission import as_unsigned, emit, normalize_axes, normalize_axis, signless, sizes, stretch
+from .indexing import _reverse, extract_slice, getitem, take
+from .order import searchsorted
+from .precision import rounds_once
+from .reductions import Axis, all, max, mean, min, prod, reduce_max, reduce_min, sum
+from .shapes import concatenate, expand_dims, ravel, reshape, swapaxes, to_index
 
 
 def average(x: TensorLike, axis: Axis = None, weights: Optional[TensorLike] = None, keepdims: bool = False) -> Tensor:
@@ -333,7 +333,7 @@ def convolve(a: TensorLike, v: TensorLike, mode: str = "full") -> Tensor:
     before = m - 1 - first
     behind = count + m - 1 - n - before
     if _dtypes.is_floating(a.dtype):
-        from .. import _nn_ops as nn
+        from . import nn_ops as nn
 
         # An image with one line and one channel, and a filter, which does not run backwards.
         found: Tensor = nn.conv2d(reshape(a, [1, 1, n, 1]), reshape(_reverse(v, 0), [1, m, 1, 1]),

@@ -9,7 +9,7 @@
 Leaves of the params are variables under their paths in the tree.
 """
 
-from .._importing import needs
+from .._frontends.missing_ops import needs
 
 try:
     import jax as _jax  # noqa: F401
@@ -17,7 +17,7 @@ try:
 except ImportError as _error:
     raise needs("jax", "jax") from _error
 
-from .._importing import MissingOp, UnsupportedOpError
+from .._frontends.missing_ops import MissingOp, UnsupportedOpError
 from . import _complex, _control, _elementwise, _indexing, _layers, _linalg, _shapes, _sorting  # noqa: F401
 from ._function import ImportedFunction, from_function
 

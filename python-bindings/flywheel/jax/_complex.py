@@ -6,10 +6,11 @@ from typing import Any, Callable, Dict, Optional, Tuple
 
 import numpy as np
 
-from .. import _complex_pairs, _ops
-from .._ops._core import size
-from .._spectra import LONGEST_PRODUCT, hermitian, largest_product, resized, transform
-from .._tensor import Tensor, as_tensor
+from .. import _ops
+from .._core.tensor import Tensor, as_tensor
+from .._numerics import complex_pairs as _complex_pairs
+from .._numerics.spectra import LONGEST_PRODUCT, hermitian, largest_product, resized, transform
+from .._ops.emission import size
 from ._export import STOP_GRADIENT
 from ._graph import HANDLERS, Call, complex_op, is_complex, name_of
 from ._indexing import combiner
@@ -67,7 +68,7 @@ def _multiplied(call: Call, x: AnyKnown, initial: AnyKnown) -> Complex:
     assert isinstance(x, Complex) and isinstance(initial, Complex)
     pair, axes = x.pair, call.ints("dimensions")
     if any(x.shape[axis] == 0 for axis in axes):
-        start = [_ops._core.stretch(part, list(call.static_shape)) for part in initial.pair]
+        start = [_ops.emission.stretch(part, list(call.static_shape)) for part in initial.pair]
         return _of((start[0], start[1]))
     for axis in sorted(axes, reverse=True):
         total = x.shape[axis] or 0
@@ -82,7 +83,7 @@ def _multiplied(call: Call, x: AnyKnown, initial: AnyKnown) -> Complex:
         pair = _ops.squeeze(pair[0], axis), _ops.squeeze(pair[1], axis)
     if initial.real.uniform == 1 and initial.imaginary.uniform == 0:
         return _of(pair)
-    start = [_ops._core.stretch(part, list(call.static_shape)) for part in initial.pair]
+    start = [_ops.emission.stretch(part, list(call.static_shape)) for part in initial.pair]
     return _of(_complex_pairs.product(pair, (start[0], start[1])))
 
 

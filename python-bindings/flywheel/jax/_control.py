@@ -9,13 +9,14 @@ from typing import Any, Dict, List, NamedTuple, Optional, Sequence, Tuple
 
 from jaxlib.mlir import ir
 
-from .. import _dtypes, _ops
+from .. import _ops
 from .. import control as control
 from .. import transforms as transforms
+from .._core import dtypes as _dtypes
+from .._core.tensor import Tensor
 from .._flywheel import Value
-from .._ops._core import Size, index_op
-from .._ops._shapes import to_index
-from .._tensor import Tensor
+from .._ops.emission import Size, index_op
+from .._ops.shapes import to_index
 from ._export import CUSTOM, Exported
 from ._graph import Call, Interpreter, complex_op, is_complex, op, type_of
 from ._values import AnyKnown, Complex, Known, as_sizes, bounds_of, of_sizes, of_tensor, regrouped, tensors_of

@@ -5,12 +5,13 @@ from typing import Any, Callable, Dict, Optional
 
 import numpy as np
 
-from .. import _dtypes, _ops
+from .. import _ops
 from .. import nn as nn
-from .._ops._conversions import bitcast
-from .._ops._core import as_unsigned, broadcast, emit, index_op, signless
-from .._ops._functions import shared_maximum, shared_minimum
-from .._tensor import Tensor, as_tensor
+from .._core import dtypes as _dtypes
+from .._core.tensor import Tensor, as_tensor
+from .._ops.conversions import bitcast
+from .._ops.emission import as_unsigned, broadcast, emit, index_op, signless
+from .._ops.functions import shared_maximum, shared_minimum
 from ._export import RELU, RELU6, SOFTPLUS, STOP_GRADIENT
 from ._graph import Call, op
 from ._values import Known, as_sizes, bounds_of, of_array, of_sizes, of_tensor

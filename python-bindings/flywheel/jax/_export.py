@@ -16,7 +16,7 @@ from jax.extend import core
 from jax.interpreters import mlir as lowering
 from jaxlib.mlir import ir
 
-from .._importing import MissingOp, UnsupportedOpError, refuse
+from .._frontends.missing_ops import MissingOp, UnsupportedOpError, refuse
 
 STOP_GRADIENT = "flywheel.stop_gradient"
 RELU = "flywheel.relu"

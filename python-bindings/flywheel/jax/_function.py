@@ -7,13 +7,14 @@ from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence, Tuple
 import jax
 import numpy as np
 
-from .. import _dtypes, _trace
-from .._errors import about, wrong
-from .._imported import Bound, DeclaredSizes, ImportedModel
-from .._importing import MissingOp, refuse
-from .._optimizer import Optimizer
-from .._tensor import Tensor, as_tensor, format_shape
-from .._types import Array
+from .._core import dtypes as _dtypes
+from .._core import trace as _trace
+from .._core.annotations import Array
+from .._core.tensor import Tensor, as_tensor, format_shape
+from .._errors.messages import about, wrong
+from .._frontends.imported_models import Bound, DeclaredSizes, ImportedModel
+from .._frontends.missing_ops import MissingOp, refuse
+from .._training.optimizer import Optimizer
 from ..function import TensorSpec
 from ..namespace import current_namespace
 from ..variables import Variable

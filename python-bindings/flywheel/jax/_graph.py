@@ -7,10 +7,11 @@ from typing import Any, Callable, Dict, List, Optional, Sequence, Set, Tuple, Un
 import numpy as np
 from jaxlib.mlir import ir
 
-from .. import _dtypes, _ops
-from .._importing import Frame, MissingOp, UnsupportedOpError, at_line, refuse
-from .._tensor import Tensor
-from .._trace import Shape
+from .. import _ops
+from .._core import dtypes as _dtypes
+from .._core.tensor import Tensor
+from .._core.trace import Shape
+from .._frontends.missing_ops import Frame, MissingOp, UnsupportedOpError, at_line, refuse
 from ._export import Custom, Exported
 from ._values import AnyKnown, Complex, Known, of_array, of_tensor
 

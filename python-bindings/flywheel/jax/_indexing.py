@@ -6,16 +6,16 @@ from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple
 import numpy as np
 from jaxlib.mlir.dialects import stablehlo
 
-from .. import _dtypes, _ops
-from .. import _trace as _trace
+from .. import _ops
 from .. import nn as nn
+from .._core import dtypes as _dtypes
+from .._core.tensor import Tensor, as_tensor
 from .._flywheel import Attribute
-from .._ops._core import Size, as_unsigned, emit, index_op, signless, size, sizes
-from .._ops._functions import shared_maximum, shared_minimum
-from .._ops._indexing import extract_slice, insert_slice
-from .._ops._shapes import to_index
-from .._scatters import MOST_COMBINED, combine_rows
-from .._tensor import Tensor, as_tensor
+from .._frontends.scatters import MOST_COMBINED, combine_rows
+from .._ops.emission import Size, as_unsigned, emit, index_op, signless, size, sizes
+from .._ops.functions import shared_maximum, shared_minimum
+from .._ops.indexing import extract_slice, insert_slice
+from .._ops.shapes import to_index
 from ..transforms import custom_vjp
 from ._export import PROMISED
 from ._graph import Call, name_of, op

@@ -9,13 +9,14 @@ import numpy as np
 from jaxlib.mlir import ir
 from jaxlib.mlir.dialects import stablehlo
 
-from .. import _dtypes, _ops
+from .. import _ops
 from .. import nn as nn
-from .._ops._core import Size, index_op, sizes
-from .._ops._functions import shared_maximum, shared_minimum
-from .._ops._reductions import reduce_max, reduce_min
-from .._tensor import Tensor, as_tensor
-from .._windows import convolve
+from .._core import dtypes as _dtypes
+from .._core.tensor import Tensor, as_tensor
+from .._nn.windows import convolve
+from .._ops.emission import Size, index_op, sizes
+from .._ops.functions import shared_maximum, shared_minimum
+from .._ops.reductions import reduce_max, reduce_min
 from ._graph import Call, op
 from ._indexing import combiner
 from ._shapes import padded, permuted, reshaped, sliced
@@ -87,7 +88,7 @@ def _multiply_and_sum(
     axes = list(range(product.ndim - len(summed_x), product.ndim))
     if not axes:
         return product
-    return _ops.any(product, axes) if _dtypes.is_bool(dtype) else _ops._reductions.reduce_sum(product, axes)
+    return _ops.any(product, axes) if _dtypes.is_bool(dtype) else _ops.reductions.reduce_sum(product, axes)
 
 
 #
@@ -180,9 +181,9 @@ def _transposed(x: Tensor, w: Tensor, window: _Window, spread: List[int]) -> Ten
 #
 
 _REDUCTIONS: Dict[str, Callable[..., Tensor]] = {
-    "add": _ops._reductions.reduce_sum, "multiply": _ops._reductions.reduce_prod,
-    "maximum": _ops._reductions.reduce_max,
-    "minimum": _ops._reductions.reduce_min, "and": _ops.all, "or": _ops.any}  # fmt: skip
+    "add": _ops.reductions.reduce_sum, "multiply": _ops.reductions.reduce_prod,
+    "maximum": _ops.reductions.reduce_max,
+    "minimum": _ops.reductions.reduce_min, "and": _ops.all, "or": _ops.any}  # fmt: skip
 _PAIRS: Dict[str, Callable[..., Tensor]] = {
     "add": _ops.add, "maximum": shared_maximum, "minimum": shared_minimum, "multiply": _ops.multiply,
     "and": lambda a, b: a & b, "or": lambda a, b: a | b, "xor": lambda a, b: a ^ b}  # fmt: skip
@@ -231,7 +232,7 @@ def _reduce(call: Call, *operands: Known) -> Any:
     if not axes:
         return _with_initial(kind, x.tensor, initial)
     if 0 in [x.shape[axis] for axis in axes]:
-        return _ops._core.stretch(initial.tensor, list(call.static_shape))
+        return _ops.emission.stretch(initial.tensor, list(call.static_shape))
     return _with_initial(kind, _REDUCTIONS[kind](x.tensor, axes), initial)
 
 
@@ -245,7 +246,7 @@ def _reduce_in_pairs(call: Call, operands: Sequence[Known], axes: Sequence[int])
         raise call.unsupported("with a function of its own, of a size that the call chooses")
     rest = [i for i in range(len(shape)) if i not in axes]
     total = math.prod([shape[axis] or 0 for axis in axes])
-    starts = [_ops._core.stretch(x.tensor, [shape[i] or 0 for i in rest]) for x in operands[count:]]
+    starts = [_ops.emission.stretch(x.tensor, [shape[i] or 0 for i in rest]) for x in operands[count:]]
     if total == 0:
         return starts
     values = [reshaped(permuted(x.tensor, [*axes, *rest]), [total, *[shape[i] or 0 for i in rest]])
@@ -271,7 +272,7 @@ def _combine(call: Call, first: Sequence[Tensor], second: Sequence[Tensor]) -> L
     given = [of_tensor(x) for x in [*first, *second]]
     found = call.interpreter.run_block(call.block(), given, call.env, exact=False)
     # Results that depend on no element are scalars.
-    return [_ops._core.stretch(x, sizes(y)) for x, y in zip(tensors_of(found), first)]
+    return [_ops.emission.stretch(x, sizes(y)) for x, y in zip(tensors_of(found), first)]
 
 
 # The region of an arg max: of two elements the larger one, the first of equal ones, and NaN before all.
@@ -329,7 +330,7 @@ def _reduce_window(call: Call, *operands: Known) -> Any:
                      call.ints("window_dilations", [1] * rank))  # fmt: skip
     spread = call.ints("base_dilations", [1] * rank)
     if 0 in call.shape or 0 in x.shape:
-        return _ops._core.stretch(initial.tensor, list(call.static_shape))
+        return _ops.emission.stretch(initial.tensor, list(call.static_shape))
     if kind not in _PAIRS:
         return _window_in_pairs(call, operands, spans, spread, window)
     if any(step != 1 for step in spread):
@@ -357,7 +358,7 @@ def _window_in_pairs(
         raise call.unsupported("with a function of its own of booleans")
     inner = [step - 1 for step in spread]
     data = [padded(x.tensor, window.padding, inner, start) for x, start in zip(operands, starts)]
-    result = [_ops._core.stretch(x.tensor, list(call.static_shape)) for x in operands[count:]]
+    result = [_ops.emission.stretch(x.tensor, list(call.static_shape)) for x in operands[count:]]
     for starts_of, limits in _places_of(data[0], spans, window):
         result = _combine(call, result, [sliced(x, starts_of, limits, window.strides) for x in data])
     return result

@@ -7,10 +7,11 @@ from typing import Any, List, Literal, Sequence, Tuple
 import numpy as np
 from jaxlib.mlir import ir
 
-from .. import _factors, _ops
+from .. import _ops
 from .. import nn as nn
-from .._ops._core import sizes
-from .._tensor import Tensor, as_tensor
+from .._core.tensor import Tensor, as_tensor
+from .._numerics import factors as _factors
+from .._ops.emission import sizes
 from ..transforms import custom_vjp
 from ._export import CHOLESKY, EIGH, LU, QR, SVD, TRIANGULAR_SOLVE
 from ._graph import Call, op

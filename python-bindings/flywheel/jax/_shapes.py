@@ -5,12 +5,13 @@ from typing import Any, List, Optional, Sequence, Tuple
 
 import numpy as np
 
-from .. import _dtypes, _ops
+from .. import _ops
+from .._core import dtypes as _dtypes
+from .._core.tensor import Tensor, as_tensor
 from .._flywheel import Attribute
-from .._ops._core import Size, emit, index_op, like_operand, signless, size, sizes, static
-from .._ops._indexing import extract_slice
-from .._ops._shapes import reshape_to
-from .._tensor import Tensor, as_tensor
+from .._ops.emission import Size, emit, index_op, like_operand, signless, size, sizes, static
+from .._ops.indexing import extract_slice
+from .._ops.shapes import reshape_to
 from ._graph import Call, op
 from ._values import Known, as_sizes, of_array, of_sizes
 

@@ -5,10 +5,11 @@ from typing import Any, List, Optional, Tuple
 
 from jaxlib.mlir import ir
 
-from .. import _dtypes, _ops
-from .._ops._core import Size, as_unsigned, signless, sizes, stretch
-from .._ops._order import MOST_COMPARED, order_of, places_in_order, taken
-from .._tensor import Tensor
+from .. import _ops
+from .._core import dtypes as _dtypes
+from .._core.tensor import Tensor
+from .._ops.emission import Size, as_unsigned, signless, sizes, stretch
+from .._ops.order import MOST_COMPARED, order_of, places_in_order, taken
 from ._elementwise import in_total_order
 from ._graph import Call, is_complex, op, type_of
 from ._shapes import reshaped

@@ -5,10 +5,12 @@ from typing import List, Optional, Sequence, Tuple, Union
 
 import numpy as np
 
-from .. import _dtypes, _ops, _trace
-from .._ops._core import Size
-from .._tensor import Tensor, as_tensor, wrap
-from .._types import Array
+from .. import _ops
+from .._core import dtypes as _dtypes
+from .._core import trace as _trace
+from .._core.annotations import Array
+from .._core.tensor import Tensor, as_tensor, wrap
+from .._ops.emission import Size
 
 # The least and the largest number that an integer can be.
 Bounds = Tuple[int, int]

@@ -3,8 +3,8 @@
 
 docs/Guides/Keras.md lists its parts and differences."""
 
-from .._contracts import explain_all as _explain_all
-from .._contracts import public_names as _public_names
+from .._errors.contracts import explain_all as _explain_all
+from .._errors.contracts import public_names as _public_names
 from . import (
     activations,
     applications,

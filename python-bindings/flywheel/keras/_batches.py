@@ -6,7 +6,7 @@ from typing import Sequence as Listed
 
 import numpy as np
 
-from .. import _dtypes
+from .._core import dtypes as _dtypes
 from .utils import Sequence
 
 # Stands for the batch of an iterator that has ended.

@@ -8,9 +8,9 @@ import tempfile
 from typing import Any, Dict, List, Mapping, Sequence
 
 from .. import _flywheel, _ops
-from .._errors import about
-from .._exporting import export_model
-from .._types import Path
+from .._core.annotations import Path
+from .._errors.messages import about
+from .._functions.exporting import export_model
 from ..function import Function, spec
 from ..function import function as traced
 from ..store import Store

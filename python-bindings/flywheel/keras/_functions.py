@@ -3,7 +3,7 @@
 
 from typing import Any, Callable, Dict, Mapping, Sequence
 
-from .._errors import about
+from .._errors.messages import about
 from ._serialization import Configured
 
 

@@ -4,7 +4,7 @@
 import sys
 from typing import Any, Mapping, Optional
 
-from .._hints import attribute_error, nearest
+from .._errors.hints import attribute_error, nearest
 
 
 class Missing:

@@ -6,7 +6,8 @@ import weakref
 from contextlib import contextmanager
 from typing import Any, Iterator, List, MutableMapping, Optional
 
-from .. import _dtypes, _ops
+from .. import _ops
+from .._core import dtypes as _dtypes
 from ..v1.conversion import as_tensor, constant
 from ..v1.graph import get_default_graph
 from ..v1.operation import Fields, Operation, Tensor

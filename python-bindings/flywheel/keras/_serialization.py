@@ -7,7 +7,7 @@ from typing import Any, Callable, Dict, Iterator, List, Mapping, Optional, Seque
 
 import numpy as np
 
-from .._contracts import public_form
+from .._errors.contracts import public_form
 
 # Classes and functions of programs, by their names, while something is loaded.
 _custom: Dict[str, Any] = {}

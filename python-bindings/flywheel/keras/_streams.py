@@ -5,7 +5,7 @@ from typing import Any, Dict, List
 
 import numpy as np
 
-from .. import _dtypes
+from .._core import dtypes as _dtypes
 from ..v1.emission import ancestors
 from ..v1.operation import Operation
 from . import backend as K

@@ -6,8 +6,8 @@ from typing import Any, Dict, List, Optional
 
 import numpy as np
 
-from .._types import Path
-from ..train import _events
+from .._core.annotations import Path
+from .._training import events as _events
 from ..train.callbacks import Callback
 from ..v1 import ops as _v1
 from ..v1 import summary as _summary

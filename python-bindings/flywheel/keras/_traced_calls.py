@@ -6,7 +6,10 @@ The function reads and writes the values of the session of Keras, so that traini
 
 from typing import Any, Dict, Hashable, List
 
-from .. import _dtypes, _reads, _tensor, _trace
+from .._captures import module_reads as _module_reads
+from .._core import dtypes as _dtypes
+from .._core import tensor as _tensor
+from .._core import trace as _trace
 from ..v1.operation import Tensor
 from ..v1.programs import emit
 from ..v1.session import enter_traced
@@ -32,7 +35,7 @@ def call(layer: Any, inputs: Any, given: Dict[str, Any]) -> Any:
     more = {name: value for name, value in given.items() if name != "training"}
     values = [_tensor.as_tensor(x) for x in (inputs if isinstance(inputs, (list, tuple)) else [inputs])]
     model = _network(layer, values, isinstance(inputs, (list, tuple)), more)
-    _reads.note_state(model, _state_of)
+    _module_reads.note_state(model, _state_of)
     trained = set(model.trainable_weights)
     frozen = {v.implementation for v in model.weights if v not in trained}
     for trace in _trace._stack.traces:

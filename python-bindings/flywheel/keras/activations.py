@@ -6,7 +6,7 @@ from typing import Any
 
 from .. import _ops
 from .. import nn as _traced
-from .._ops import _precision
+from .._ops import precision as _precision
 from ..v1 import nn as _nn
 from ..v1.conversion import as_tensor, make
 from . import backend as K

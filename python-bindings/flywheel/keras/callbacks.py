@@ -8,7 +8,7 @@ from typing import Any, Dict, Optional
 
 import numpy as np
 
-from .._errors import about
+from .._errors.messages import about
 from ..train import callbacks as _shared
 from ..train.callbacks import (
     Callback,

@@ -5,10 +5,10 @@ from typing import Any, Dict, Optional, Tuple
 
 import numpy as np
 
-from .. import _dtypes
-from .._contracts import public_form
-from .._errors import about
-from .._kinds import text
+from .._core import dtypes as _dtypes
+from .._core.argument_checks import text
+from .._errors.contracts import public_form
+from .._errors.messages import about
 from . import backend as K
 from ._serialization import Configured, build, find, serializers
 

@@ -5,7 +5,7 @@ from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple
 
 import numpy as np
 
-from .._errors import about
+from .._errors.messages import about
 from ..v1 import nn as _nn
 from ..v1.conversion import as_tensor, dtype_of
 from . import backend as K

@@ -10,8 +10,8 @@ from typing import Any, Dict, List, Optional, Tuple
 
 import numpy as np
 
-from .._errors import about
-from .._kinds import instance, number, text
+from .._core.argument_checks import instance, number, text
+from .._errors.messages import about
 from ..v1 import least_squares
 from ..v1 import train as _train
 from ..v1.graph import GraphKeys, get_default_graph

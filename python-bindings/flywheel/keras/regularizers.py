@@ -3,7 +3,7 @@
 
 from typing import Any
 
-from .._contracts import public_form
+from .._errors.contracts import public_form
 from ..v1.precision import rounds_once
 from . import backend as K
 from ._serialization import Configured, build, find, serializers

@@ -11,9 +11,9 @@ import warnings
 from contextlib import contextmanager
 from typing import Any, Callable, Dict, Iterator, List, Optional
 
+from .._core.trace import warn_user
 from .._flywheel import DataLossError
 from .._flywheel import Store as RuntimeStore
-from .._trace import warn_user
 from ..data import load as load_arrays
 from ..v1.operation import Tensor
 from . import _hdf5, _streams, layers, optimizers

@@ -9,14 +9,14 @@
 Initializers are variables under their names.
 """
 
-from .._importing import needs
+from .._frontends.missing_ops import needs
 
 try:
     import onnx as _onnx  # noqa: F401
 except ImportError as _error:
     raise needs("onnx", "onnx") from _error
 
-from .._importing import MissingOp, UnsupportedOpError
+from .._frontends.missing_ops import MissingOp, UnsupportedOpError
 from . import (  # noqa: F401
     _control,
     _elementwise,

@@ -5,13 +5,14 @@ from typing import Any, Callable, List, Optional, Sequence, Tuple
 
 import numpy as np
 
-from .. import _dtypes, _ops, control
+from .. import _ops, control
+from .._core import dtypes as _dtypes
+from .._core.tensor import Tensor, as_tensor
 from .._flywheel import Value
-from .._layouts import Laid, size_tensor
-from .._ops._core import Size, index_op, sizes
-from .._ops._indexing import scalar_at
-from .._ops._shapes import to_index
-from .._tensor import Tensor, as_tensor
+from .._frontends.layouts import Laid, size_tensor
+from .._ops.emission import Size, index_op, sizes
+from .._ops.indexing import scalar_at
+from .._ops.shapes import to_index
 from ._graph import Call, op
 from ._known import Known
 

@@ -4,14 +4,15 @@
 import math
 from typing import Any, Callable, Dict, Optional
 
-from .. import _dtypes, _ops
+from .. import _ops
 from .. import nn as nn
-from .._layouts import Laid, align
-from .._ops._conversions import bitcast, wrapping_cast
-from .._ops._core import broadcast, emit
-from .._ops._functions import bounded, shared_maximum, shared_minimum
-from .._ops._precision import rounds_once
-from .._tensor import Tensor, as_tensor
+from .._core import dtypes as _dtypes
+from .._core.tensor import Tensor, as_tensor
+from .._frontends.layouts import Laid, align
+from .._ops.conversions import bitcast, wrapping_cast
+from .._ops.emission import broadcast, emit
+from .._ops.functions import bounded, shared_maximum, shared_minimum
+from .._ops.precision import rounds_once
 from ._graph import Call, op
 from ._known import Known
 from ._small import Element, Small, element_of, narrowed

@@ -15,8 +15,8 @@ import onnx.numpy_helper
 import onnx.shape_inference
 import onnx.version_converter
 
-from .._importing import UnsupportedOpError
-from .._types import Array
+from .._core.annotations import Array
+from .._frontends.missing_ops import UnsupportedOpError
 from ._inference import infer_shapes
 from ._small import element_of
 from ._tensors import as_dtype, read_external, to_array

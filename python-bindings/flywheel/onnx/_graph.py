@@ -6,11 +6,11 @@ from typing import Any, Callable, Dict, List, Mapping, NamedTuple, Optional, Seq
 import numpy as np
 import onnx
 
-from .. import _dtypes
+from .._core import dtypes as _dtypes
 from .._flywheel import Value
-from .._importing import MissingOp, UnsupportedOpError, at_line, refuse
-from .._layouts import Laid
-from .._ops._core import Size, normalize_axis
+from .._frontends.layouts import Laid
+from .._frontends.missing_ops import MissingOp, UnsupportedOpError, at_line, refuse
+from .._ops.emission import Size, normalize_axis
 from ..variables import Variable
 from ._attributes import Attributes, find_schema, name_of
 from ._file import Dim, describe_error

@@ -5,14 +5,15 @@ from typing import Any, List, Optional, Tuple
 
 import numpy as np
 
-from .. import _dtypes, _ops
+from .. import _ops
 from .. import nn as nn
-from .._layouts import Laid, size_tensor
-from .._ops._core import normalize_axis, size, sizes, stretch
-from .._ops._order import places_in_order, taken
-from .._ops._shapes import reshape_to
-from .._scatters import MOST_COMBINED, combine_rows, element_places, flat_rows
-from .._tensor import Tensor, as_tensor
+from .._core import dtypes as _dtypes
+from .._core.tensor import Tensor, as_tensor
+from .._frontends.layouts import Laid, size_tensor
+from .._frontends.scatters import MOST_COMBINED, combine_rows, element_places, flat_rows
+from .._ops.emission import normalize_axis, size, sizes, stretch
+from .._ops.order import places_in_order, taken
+from .._ops.shapes import reshape_to
 from ._graph import Call, op
 from ._known import Known
 

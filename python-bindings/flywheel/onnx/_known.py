@@ -6,13 +6,15 @@ from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple
 
 import numpy as np
 
-from .. import _dtypes, _ops, _trace
+from .. import _ops
+from .._core import dtypes as _dtypes
+from .._core import trace as _trace
+from .._core.annotations import Array
+from .._core.tensor import Tensor, as_tensor, wrap
 from .._flywheel import Value
-from .._layouts import Laid
-from .._ops._core import Size, index_of, index_op
-from .._ops._shapes import reshape_to
-from .._tensor import Tensor, as_tensor, wrap
-from .._types import Array
+from .._frontends.layouts import Laid
+from .._ops.emission import Size, index_of, index_op
+from .._ops.shapes import reshape_to
 from ._small import Small, as_carried, element_of, element_of_dtype
 
 # A result that is larger than its operands is computed by the step.

@@ -3,12 +3,13 @@
 
 from typing import Optional
 
-from .. import _dtypes, _ops
+from .. import _ops
 from .. import nn as nn
-from .._layouts import Laid
-from .._ops._core import size, sizes
-from .._ops._shapes import _product, reshape_to
-from .._tensor import Tensor
+from .._core import dtypes as _dtypes
+from .._core.tensor import Tensor
+from .._frontends.layouts import Laid
+from .._ops.emission import size, sizes
+from .._ops.shapes import _product, reshape_to
 from ._graph import Call, op
 
 

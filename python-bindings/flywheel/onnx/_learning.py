@@ -5,13 +5,14 @@ from typing import Any, List, Optional, Sequence, Tuple
 
 import numpy as np
 
-from .. import _dtypes, _ops
+from .. import _ops
 from .. import nn as nn
-from .._layouts import Laid
-from .._ops._core import sizes
-from .._ops._shapes import reshape_to
-from .._tensor import Tensor, as_tensor
-from .._types import Array
+from .._core import dtypes as _dtypes
+from .._core.annotations import Array
+from .._core.tensor import Tensor, as_tensor
+from .._frontends.layouts import Laid
+from .._ops.emission import sizes
+from .._ops.shapes import reshape_to
 from ._graph import Call, op
 
 DOMAIN = "ai.onnx.ml"

@@ -9,14 +9,15 @@ from typing import Any, Callable, Dict, List, Mapping, NamedTuple, Optional, Seq
 
 import numpy as np
 
-from .. import _dtypes, _trace
-from .._arguments import TensorSpec, as_array
-from .._imported import ImportedModel, find_loss
-from .._importing import MissingOp, refuse
-from .._layouts import Laid
-from .._optimizer import Optimizer
-from .._tensor import Tensor, as_tensor, format_shape
-from .._types import Array
+from .._core import dtypes as _dtypes
+from .._core import trace as _trace
+from .._core.annotations import Array
+from .._core.tensor import Tensor, as_tensor, format_shape
+from .._frontends.imported_models import ImportedModel, find_loss
+from .._frontends.layouts import Laid
+from .._frontends.missing_ops import MissingOp, refuse
+from .._functions.arguments import TensorSpec, as_array
+from .._training.optimizer import Optimizer
 from ..function import Function, function
 from ..namespace import current_namespace
 from . import _file

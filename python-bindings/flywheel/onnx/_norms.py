@@ -3,14 +3,15 @@
 
 from typing import Any, List, Optional, Tuple
 
-from .. import _dtypes, _ops, random
+from .. import _ops, random
 from .. import nn as nn
-from .._layouts import Laid
-from .._nn_functions import unless_empty
-from .._ops._core import Size, sizes
-from .._ops._precision import rounds_once
-from .._ops._shapes import _product, reshape_to
-from .._tensor import Tensor, as_tensor
+from .._core import dtypes as _dtypes
+from .._core.tensor import Tensor, as_tensor
+from .._frontends.layouts import Laid
+from .._nn.functions import unless_empty
+from .._ops.emission import Size, sizes
+from .._ops.precision import rounds_once
+from .._ops.shapes import _product, reshape_to
 from ._graph import Call, op
 from ._known import Known
 

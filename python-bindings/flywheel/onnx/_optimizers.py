@@ -4,8 +4,8 @@
 from typing import Any, Callable, List, Sequence
 
 from .. import _ops
-from .._layouts import Laid
-from .._tensor import Tensor
+from .._core.tensor import Tensor
+from .._frontends.layouts import Laid
 from ._graph import Call, op
 
 _DOMAIN = "ai.onnx.preview.training"

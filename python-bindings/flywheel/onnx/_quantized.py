@@ -5,12 +5,13 @@ from typing import Any, List, Optional, Tuple
 
 import numpy as np
 
-from .. import _dtypes, _ops
-from .._layouts import Laid
-from .._ops._core import normalize_axis, sizes
-from .._ops._shapes import reshape_to
-from .._tensor import Tensor
-from .._windows import window_parts
+from .. import _ops
+from .._core import dtypes as _dtypes
+from .._core.tensor import Tensor
+from .._frontends.layouts import Laid
+from .._nn.windows import window_parts
+from .._ops.emission import normalize_axis, sizes
+from .._ops.shapes import reshape_to
 from ._graph import Call, op
 from ._small import Element, Small, element_of, narrowed
 from ._tensors import as_dtype

@@ -5,14 +5,15 @@ from typing import Any, Callable, Dict, List, Optional, Tuple
 
 import numpy as np
 
-from .. import _ops, _trace
+from .. import _ops
 from .. import nn as nn
+from .._core import trace as _trace
+from .._core.tensor import Tensor, as_tensor
 from .._flywheel import Value
-from .._layouts import Laid
-from .._ops._core import Size, empty, index_of, size, sizes, stretch
-from .._ops._indexing import insert_slice, scalar_at
-from .._ops._shapes import reshape_to
-from .._tensor import Tensor, as_tensor
+from .._frontends.layouts import Laid
+from .._ops.emission import Size, empty, index_of, size, sizes, stretch
+from .._ops.indexing import insert_slice, scalar_at
+from .._ops.shapes import reshape_to
 from ..control import _for
 from ._graph import Call, op
 from ._known import Known

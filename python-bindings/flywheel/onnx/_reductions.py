@@ -5,11 +5,12 @@ from typing import Any, Callable, Dict, List, Optional
 
 import numpy as np
 
-from .. import _dtypes, _ops, linalg
-from .._layouts import Laid
-from .._ops._core import normalize_axes
-from .._ops._precision import rounds_once
-from .._tensor import Tensor, as_tensor
+from .. import _ops, linalg
+from .._core import dtypes as _dtypes
+from .._core.tensor import Tensor, as_tensor
+from .._frontends.layouts import Laid
+from .._ops.emission import normalize_axes
+from .._ops.precision import rounds_once
 from ._graph import Call, op
 from ._known import Known
 
@@ -25,9 +26,9 @@ def _sum_of_squares(x: Tensor, axes: Any, keepdims: bool) -> Tensor:
 
 
 _REDUCTIONS: Dict[str, Callable[..., Tensor]] = {
-    "ReduceSum": _ops._reductions.reduce_sum, "ReduceMean": _ops.mean, "ReduceMax": _ops._reductions.reduce_max,
-    "ReduceMin": _ops._reductions.reduce_min,
-    "ReduceProd": _ops._reductions.reduce_prod, "ReduceLogSumExp": _ops.logsumexp, "ReduceLogSum": _log_sum,
+    "ReduceSum": _ops.reductions.reduce_sum, "ReduceMean": _ops.mean, "ReduceMax": _ops.reductions.reduce_max,
+    "ReduceMin": _ops.reductions.reduce_min,
+    "ReduceProd": _ops.reductions.reduce_prod, "ReduceLogSumExp": _ops.logsumexp, "ReduceLogSum": _log_sum,
     "ReduceL1": lambda x, axes, keepdims: _ops.sum(_ops.abs(x), axes, keepdims),
     "ReduceL2": _ops.norm, "ReduceSumSquare": _sum_of_squares,
 }  # fmt: skip

@@ -5,12 +5,13 @@ from typing import Any, List, NamedTuple, Optional, Tuple
 
 import numpy as np
 
-from .. import _dtypes, _ops
-from .._interpolation import interpolation_weights, repeat_or_take, weigh
-from .._layouts import Laid
-from .._ops._core import normalize_axis
-from .._tensor import Tensor, as_tensor
-from .._types import Array
+from .. import _ops
+from .._core import dtypes as _dtypes
+from .._core.annotations import Array
+from .._core.tensor import Tensor, as_tensor
+from .._frontends.layouts import Laid
+from .._numerics.interpolation import interpolation_weights, repeat_or_take, weigh
+from .._ops.emission import normalize_axis
 from ._graph import Call, op
 from ._known import Known, check_made
 

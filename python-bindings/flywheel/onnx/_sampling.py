@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Images at places that a tensor says."""
 
-from .._layouts import Laid
-from .._sampling import grid_sample
+from .._frontends.layouts import Laid
+from .._frontends.sampling import grid_sample
 from ._graph import Call, op
 
 # Names of earlier versions.

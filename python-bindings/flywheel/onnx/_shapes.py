@@ -5,10 +5,12 @@ from typing import Any, List, Optional, Sequence, Tuple
 
 import numpy as np
 
-from .. import _dtypes, _ops
+from .. import _ops
+from .._core import dtypes as _dtypes
+from .._core.tensor import Tensor, as_tensor
 from .._flywheel import Attribute
-from .._layouts import Laid
-from .._ops._core import (
+from .._frontends.layouts import Laid
+from .._ops.emission import (
     Size,
     emit,
     index_op,
@@ -20,9 +22,8 @@ from .._ops._core import (
     static,
     stretch,
 )
-from .._ops._indexing import extract_slice
-from .._ops._shapes import _product, reshape_to
-from .._tensor import Tensor, as_tensor
+from .._ops.indexing import extract_slice
+from .._ops.shapes import _product, reshape_to
 from ._graph import Call, is_size, op
 from ._known import Known, check_made, of_sizes
 from ._small import Small

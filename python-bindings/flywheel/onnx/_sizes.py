@@ -5,8 +5,8 @@ from contextlib import contextmanager
 from typing import Any, Dict, Iterator, List, Mapping, Optional, Sequence, Tuple
 
 from .._flywheel import Value
-from .._layouts import Laid
-from .._ops._core import Size, index_op, size
+from .._frontends.layouts import Laid
+from .._ops.emission import Size, index_op, size
 from ._file import Dim
 
 

@@ -10,11 +10,12 @@ from typing import Any, Dict, NamedTuple, Optional, Sequence
 import numpy as np
 import onnx
 
-from .. import _dtypes, _ops
-from .._layouts import Laid
-from .._ops._conversions import bitcast, wrapping_cast
-from .._tensor import Tensor, as_tensor
-from .._types import Array
+from .. import _ops
+from .._core import dtypes as _dtypes
+from .._core.annotations import Array
+from .._core.tensor import Tensor, as_tensor
+from .._frontends.layouts import Laid
+from .._ops.conversions import bitcast, wrapping_cast
 from ..transforms import custom_vjp
 
 

@@ -6,10 +6,10 @@ from typing import Any, List, Optional, Tuple
 import numpy as np
 
 from .. import _ops
-from .._layouts import Laid
-from .._ops._core import normalize_axis
-from .._spectra import hermitian, largest_product, resized, transform
-from .._tensor import Tensor
+from .._core.tensor import Tensor
+from .._frontends.layouts import Laid
+from .._numerics.spectra import hermitian, largest_product, resized, transform
+from .._ops.emission import normalize_axis
 from ._graph import Call, op
 from ._known import Known, check_made
 

@@ -9,9 +9,9 @@ import numpy as np
 import onnx
 import onnx.numpy_helper
 
-from .. import _dtypes
-from .._importing import UnsupportedOpError
-from .._types import Array
+from .._core import dtypes as _dtypes
+from .._core.annotations import Array
+from .._frontends.missing_ops import UnsupportedOpError
 from ._small import element_of
 
 _DTYPES: Dict[int, str] = {

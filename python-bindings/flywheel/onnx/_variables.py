@@ -8,7 +8,7 @@ from typing import Any, Callable, Dict, Iterable, List, NamedTuple, Optional, Se
 import numpy as np
 import onnx
 
-from .._types import Array
+from .._core.annotations import Array
 from ..namespace import current_namespace
 from ..variables import Variable
 from ._attributes import name_of

@@ -5,22 +5,15 @@ from typing import Any, List, Optional, Sequence, Tuple, Union
 
 import numpy as np
 
-from .. import _dtypes, _ops
+from .. import _ops
 from .. import nn as nn
-from .._layouts import Laid
-from .._ops._arithmetic import root
-from .._ops._shapes import reshape_to
-from .._tensor import Tensor, as_tensor
-from .._types import Array
-from .._windows import (
-    ceiling,
-    convolve,
-    convolve_transposed,
-    largest_with_places,
-    pool,
-    unpooled,
-    window_sums,
-)
+from .._core import dtypes as _dtypes
+from .._core.annotations import Array
+from .._core.tensor import Tensor, as_tensor
+from .._frontends.layouts import Laid
+from .._nn.windows import ceiling, convolve, convolve_transposed, largest_with_places, pool, unpooled, window_sums
+from .._ops.arithmetic import root
+from .._ops.shapes import reshape_to
 from ._graph import Call, op
 from ._known import Known
 

@@ -9,14 +9,14 @@
 Parameters and buffers are variables under the names that the module has for them.
 """
 
-from .._importing import needs
+from .._frontends.missing_ops import needs
 
 try:
     import torch as _torch  # noqa: F401
 except ImportError as _error:
     raise needs("torch", "torch") from _error
 
-from .._importing import MissingOp, UnsupportedOpError
+from .._frontends.missing_ops import MissingOp, UnsupportedOpError
 from . import (  # noqa: F401
     _decompositions,
     _derivatives,

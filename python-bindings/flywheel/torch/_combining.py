@@ -5,12 +5,13 @@ from typing import Any, Callable, Dict, List, Optional, Tuple
 
 import numpy as np
 
-from .. import _dtypes, _ops
-from .._layouts import Laid
-from .._ops._core import sizes, stretch
-from .._ops._indexing import insert_slice
-from .._ops._shapes import reshape_to
-from .._tensor import Tensor, as_tensor
+from .. import _ops
+from .._core import dtypes as _dtypes
+from .._core.tensor import Tensor, as_tensor
+from .._frontends.layouts import Laid
+from .._ops.emission import sizes, stretch
+from .._ops.indexing import insert_slice
+from .._ops.shapes import reshape_to
 from ._graph import Call, op
 
 # The largest number of pairs: each place is compared with each index.

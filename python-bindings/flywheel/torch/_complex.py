@@ -6,10 +6,11 @@ from typing import Any, Callable, Dict, List, Optional, Tuple, Union
 
 import torch
 
-from .. import _complex_pairs, _ops
-from .._layouts import Laid
-from .._ops._core import stretch
-from .._tensor import Tensor
+from .. import _ops
+from .._core.tensor import Tensor
+from .._frontends.layouts import Laid
+from .._numerics import complex_pairs as _complex_pairs
+from .._ops.emission import stretch
 from ._arguments import Arguments, Handler
 
 # The dtypes of the parts of complex numbers.
@@ -217,7 +218,7 @@ def _view_as_complex(call: Any, x: Laid) -> Complex:
 @op("complex.default")
 def _complex(call: Any, real: Laid, imaginary: Laid) -> Complex:
     parts = [real.plain(), imaginary.plain()]
-    shape = _ops._core.broadcast_sizes(parts)
+    shape = _ops.emission.broadcast_sizes(parts)
     return Complex(*(Laid(stretch(part, shape)) for part in parts))
 
 
@@ -288,7 +289,7 @@ def _raised(call: Any, a: Number, b: Number) -> Complex:
         raise call.unsupported("of real numbers, with a complex result")
     parts = [_broadcast(x, like) for x in (a, b)]
     full = [(real, _ops.zeros_like(real) if imaginary is None else imaginary) for real, imaginary in parts]
-    shape = _ops._core.broadcast_sizes([real for real, _ in full])
+    shape = _ops.emission.broadcast_sizes([real for real, _ in full])
     wide = [(stretch(real, shape), stretch(imaginary, shape)) for real, imaginary in full]
     return _of(_complex_pairs.power(wide[0], wide[1]))
 

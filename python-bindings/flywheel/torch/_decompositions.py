@@ -5,12 +5,15 @@ from typing import Any, List, Optional, Sequence, Tuple
 
 import numpy as np
 
-from .. import _dtypes, _factors, _matrix_functions, _ops
+from .. import _ops
 from .. import nn as nn
-from .._layouts import Laid
-from .._ops._core import Size, sizes
-from .._ops._shapes import _product, reshape_to
-from .._tensor import Tensor, as_tensor
+from .._core import dtypes as _dtypes
+from .._core.tensor import Tensor, as_tensor
+from .._frontends.layouts import Laid
+from .._numerics import factors as _factors
+from .._numerics import matrix_functions as _matrix_functions
+from .._ops.emission import Size, sizes
+from .._ops.shapes import _product, reshape_to
 from ..transforms import custom_vjp
 from ._graph import Call, op
 from ._linalg import static
@@ -35,9 +38,9 @@ def _together(*tensors: Tuple[Tensor, int]) -> Tuple[List[Tensor], List[Size]]:
     """Tensors in one leading dimension, of which some trailing ones are kept, and the leading ones that they broadcast
     to."""
     shapes = [x._dims[: x.ndim - trailing] for x, trailing in tensors]
-    front: List[Size] = [one or 0 for one in _ops._core.broadcast_shapes(*shapes)]
-    wide = [_rows(_ops._core.stretch(x, [*front, *sizes(x)[x.ndim - trailing :]]), trailing) for x, trailing in tensors]
-    return wide, front
+    front: List[Size] = [one or 0 for one in _ops.emission.broadcast_shapes(*shapes)]
+    wide = [_ops.emission.stretch(x, [*front, *sizes(x)[x.ndim - trailing :]]) for x, trailing in tensors]
+    return [_rows(x, trailing) for x, (_, trailing) in zip(wide, tensors)], front
 
 
 #
@@ -188,7 +191,7 @@ def _polar(call: Call, a: Laid) -> List[Laid]:
 
 def _threshold(given: Optional[Laid], default: float, front: Sequence[Size], dtype: Any) -> Tensor:
     value = as_tensor(default, dtype) if given is None else _ops.cast(given.plain(), dtype)
-    return reshape_to(_ops._core.stretch(value, front), [_product(front)])
+    return reshape_to(_ops.emission.stretch(value, front), [_product(front)])
 
 
 @op("linalg_pinv.atol_rtol_tensor")

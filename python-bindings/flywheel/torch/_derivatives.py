@@ -5,10 +5,10 @@ from typing import Any, List, Optional, Sequence
 
 import torch
 
-from .. import _dtypes
 from .. import transforms as transforms
-from .._layouts import Laid
-from .._tensor import Tensor
+from .._core import dtypes as _dtypes
+from .._core.tensor import Tensor
+from .._frontends.layouts import Laid
 from ._graph import Call, op
 from ._module import Program
 from ._own_functions import FUNCTIONS, NAME, OwnFunction

@@ -4,15 +4,16 @@
 import math
 from typing import Any, Callable, Dict, Optional
 
-from .. import _dtypes, _ops
+from .. import _ops
 from .. import nn as nn
-from .._layouts import Argument, Laid, align
-from .._ops._arithmetic import x_log_y
-from .._ops._checks import expect
-from .._ops._conversions import wrapping_cast
-from .._ops._functions import bounded, shared_maximum, shared_minimum
-from .._ops._precision import rounds_once
-from .._tensor import Tensor, as_tensor
+from .._core import dtypes as _dtypes
+from .._core.tensor import Tensor, as_tensor
+from .._frontends.layouts import Argument, Laid, align
+from .._ops.arithmetic import x_log_y
+from .._ops.checks import expect
+from .._ops.conversions import wrapping_cast
+from .._ops.functions import bounded, shared_maximum, shared_minimum
+from .._ops.precision import rounds_once
 from ._graph import Call, op
 
 #
@@ -244,7 +245,7 @@ for _name, _function2 in {"eq": _ops.equal, "ne": _ops.not_equal, "lt": _ops.les
     _binary(f"{_name}.Tensor {_name}.Scalar", _function2, is_comparison=True)
 for _name, _function2 in {
     "mul": _ops.multiply, "bitwise_and": lambda a, b: a & b, "bitwise_or": lambda a, b: a | b,
-    "bitwise_xor": lambda a, b: a ^ b, "remainder": _ops._arithmetic.mod_of_quotient}.items():  # fmt: skip
+    "bitwise_xor": lambda a, b: a ^ b, "remainder": _ops.arithmetic.mod_of_quotient}.items():  # fmt: skip
     _binary(f"{_name}.Tensor {_name}.Scalar", _function2)
 for _name, _function2 in {"maximum": shared_maximum, "minimum": shared_minimum, "atan2": _ops.arctan2,
                           "logaddexp": _ops.logaddexp}.items():  # fmt: skip

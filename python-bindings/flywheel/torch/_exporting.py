@@ -7,7 +7,7 @@ from typing import Any, List, Optional, Sequence, Tuple
 import torch
 from torch.nn.utils.rnn import PackedSequence
 
-from .._importing import MissingOp, UnsupportedOpError
+from .._frontends.missing_ops import MissingOp, UnsupportedOpError
 
 # Errors about what the caller gave, whose own words say what to change.
 _OF_CALLER = ("UserError", "ConstraintViolationError")

@@ -5,11 +5,12 @@ from typing import Any, Dict, List, NamedTuple, Tuple
 
 import numpy as np
 
-from .. import _dtypes, _ops
-from .._layouts import Argument, Laid, align
-from .._ops._conversions import bitcast
-from .._ops._functions import shared_maximum, shared_minimum
-from .._tensor import Tensor, as_tensor
+from .. import _ops
+from .._core import dtypes as _dtypes
+from .._core.tensor import Tensor, as_tensor
+from .._frontends.layouts import Argument, Laid, align
+from .._ops.conversions import bitcast
+from .._ops.functions import shared_maximum, shared_minimum
 from ..transforms import custom_vjp
 from ._graph import Call, op
 
@@ -91,7 +92,7 @@ def _frexp(call: Call, x: Laid) -> List[Laid]:
 def _nextafter(call: Call, a: Laid, b: Laid) -> Laid:
     """The next number of the type in the direction of another one. Its derivative is 1, and 0 where both are equal."""
     (x, y), lead = align([call.dtype] * 2, a, b)
-    return lead.like(_next_after(*_ops._core.broadcast(x, y)))
+    return lead.like(_next_after(*_ops.emission.broadcast(x, y)))
 
 
 def _in_order(x: Tensor) -> Tensor:

@@ -7,12 +7,13 @@ from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence, Tuple
 
 import torch
 
-from .. import _dtypes, _ops
+from .. import _ops
+from .._core import dtypes as _dtypes
+from .._core.tensor import format_shape
 from .._flywheel import Value
-from .._importing import Frame, MissingOp, UnsupportedOpError, at_line, refuse
-from .._layouts import Laid
-from .._ops._core import Size, index_op, size
-from .._tensor import format_shape
+from .._frontends.layouts import Laid
+from .._frontends.missing_ops import Frame, MissingOp, UnsupportedOpError, at_line, refuse
+from .._ops.emission import Size, index_op, size
 from . import _complex
 from ._arguments import Arguments, Handler
 from ._complex import Complex

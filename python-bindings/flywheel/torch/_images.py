@@ -6,15 +6,16 @@ from typing import Any, List, Optional, Sequence, Tuple
 
 import numpy as np
 
-from .. import _dtypes, _ops
+from .. import _ops
 from .. import nn as nn
-from .._interpolation import interpolation_weights, repeat_or_take, weigh
-from .._layouts import Laid
-from .._ops._core import size, sizes, stretch
-from .._ops._shapes import reshape_to
-from .._sampling import grid_sample
-from .._tensor import Tensor, as_tensor
-from .._windows import ceiling, convolve, convolve_transposed, largest, largest_with_places, pool, unpooled
+from .._core import dtypes as _dtypes
+from .._core.tensor import Tensor, as_tensor
+from .._frontends.layouts import Laid
+from .._frontends.sampling import grid_sample
+from .._nn.windows import ceiling, convolve, convolve_transposed, largest, largest_with_places, pool, unpooled
+from .._numerics.interpolation import interpolation_weights, repeat_or_take, weigh
+from .._ops.emission import size, sizes, stretch
+from .._ops.shapes import reshape_to
 from ._graph import Call, op
 from ._shapes import pad_by_value
 

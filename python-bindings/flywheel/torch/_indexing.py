@@ -5,13 +5,14 @@ from typing import Any, Callable, List, Optional, Sequence, Tuple
 
 import numpy as np
 
-from .. import _dtypes, _ops
+from .. import _ops
 from .. import nn as nn
-from .._layouts import Argument, Laid, scalar, size_tensor
-from .._ops._core import Size, size, sizes, stretch
-from .._ops._shapes import _product, reshape_to
-from .._scatters import element_places, flat_rows
-from .._tensor import Tensor, as_tensor
+from .._core import dtypes as _dtypes
+from .._core.tensor import Tensor, as_tensor
+from .._frontends.layouts import Argument, Laid, scalar, size_tensor
+from .._frontends.scatters import element_places, flat_rows
+from .._ops.emission import Size, size, sizes, stretch
+from .._ops.shapes import _product, reshape_to
 from ..transforms import custom_vjp
 from ._combining import combined
 from ._graph import Call, op
@@ -148,7 +149,7 @@ def _index_put(call: Call, x: Laid, indices: Sequence[Optional[Laid]], values: L
     if None in [data._dims[axis] for axis in axes]:
         raise call.unsupported("by several tensors into sizes that the call chooses")
     others = [axis for axis in range(data.ndim) if axis not in axes]
-    joint = _ops._core.broadcast_sizes([keys[axis] for axis in axes])
+    joint = _ops.emission.broadcast_sizes([keys[axis] for axis in axes])
     rank = len(joint)
     # NumPy: arrays in a row stay where they are, others come to the front.
     front = len([axis for axis in others if axis < axes[0]]) if axes[-1] - axes[0] == len(axes) - 1 else 0
@@ -238,7 +239,7 @@ def _slice_scatter(call: Call, x: Laid, source: Laid, axis: int = 0) -> Laid:
 @op("masked_scatter.default")
 def _masked_scatter(call: Call, x: Laid, mask: Laid, source: Laid) -> Laid:
     """The elements of `source`, in their order, in place of those of `x` where the mask holds."""
-    shape = _ops._core.broadcast_sizes([x.plain(), mask.plain()])
+    shape = _ops.emission.broadcast_sizes([x.plain(), mask.plain()])
     data, holds = (stretch(one.plain(), shape) for one in (x, mask))
     flat = reshape_to(source.plain(), [_known_count(source.plain())])
     counts = _ops.cumsum(_ops.cast(reshape_to(holds, [_product(shape)]), _dtypes.int64), 0)

@@ -3,14 +3,15 @@
 
 from typing import Any, List, Optional, Sequence
 
-from .. import _dtypes, _ops
+from .. import _ops
 from .. import nn as nn
-from .._layouts import Laid, size_tensor
-from .._nn_functions import unless_empty
-from .._ops._conversions import wrapping_cast
-from .._ops._core import Size, size, sizes
-from .._ops._shapes import reshape_to
-from .._tensor import Tensor
+from .._core import dtypes as _dtypes
+from .._core.tensor import Tensor
+from .._frontends.layouts import Laid, size_tensor
+from .._nn.functions import unless_empty
+from .._ops.conversions import wrapping_cast
+from .._ops.emission import Size, size, sizes
+from .._ops.shapes import reshape_to
 from ._graph import Call, op
 from ._shapes import _product, optional
 
@@ -106,7 +107,7 @@ def _attention(
     added = None
     if mask is not None:
         shape = [*sizes(rows)[:-1], size(keys, keys.ndim - 2)]
-        added = _ops._core.stretch(mask.plain(), shape) if mask.shape != rows._dims else mask.plain()
+        added = _ops.emission.stretch(mask.plain(), shape) if mask.shape != rows._dims else mask.plain()
     if not dropout:
         return Laid(nn.attention(rows, keys, values, added, causal=causal, scale=scale))
     # Elements of the averages' weights are dropped, so that they have to be there.
@@ -158,7 +159,7 @@ def _with_shared_batch(*tensors: Tensor) -> Sequence[Tensor]:
     for axis in range(-rank, -2):
         own = [size(x, x.ndim + axis) for x in tensors if x.ndim >= -axis]
         shared.append(next((one for one in own if one != 1), 1))
-    return [_ops._core.stretch(x, [*shared, *sizes(x)[-2:]]) for x in tensors]
+    return [_ops.emission.stretch(x, [*shared, *sizes(x)[-2:]]) for x in tensors]
 
 
 def _for_all_heads(call: Call, rows: Tensor, x: Tensor) -> Tensor:

@@ -5,13 +5,15 @@ from typing import Any, List, Optional, Sequence, Tuple
 
 import numpy as np
 
-from .. import _dtypes, _factors, _ops, linalg
+from .. import _ops, linalg
 from .. import nn as nn
-from .._layouts import Laid
-from .._ops._core import size, sizes
-from .._ops._reductions import power_norm
-from .._ops._shapes import reshape_to
-from .._tensor import Tensor
+from .._core import dtypes as _dtypes
+from .._core.tensor import Tensor
+from .._frontends.layouts import Laid
+from .._numerics import factors as _factors
+from .._ops.emission import size, sizes
+from .._ops.reductions import power_norm
+from .._ops.shapes import reshape_to
 from ..transforms import custom_vjp
 from ._graph import Call, op
 from ._indexing import divided_by_frequency

@@ -5,11 +5,12 @@ from typing import Any, Optional, Tuple
 
 import numpy as np
 
-from .. import _dtypes, _ops
+from .. import _ops
 from .. import nn as nn
-from .._layouts import Laid, align, size_tensor
-from .._ops._core import size
-from .._tensor import Tensor, as_tensor
+from .._core import dtypes as _dtypes
+from .._core.tensor import Tensor, as_tensor
+from .._frontends.layouts import Laid, align, size_tensor
+from .._ops.emission import size
 from ..transforms import custom_vjp
 from ._graph import Call, op
 from ._layers import linear

@@ -10,15 +10,15 @@ from typing import Any, Callable, Dict, Iterator, List, Mapping, Optional, Seque
 import numpy as np
 import torch
 
-from .. import _dtypes
-from .._arguments import TensorSpec
-from .._errors import wrong
-from .._imported import Bound, DeclaredSizes, ImportedModel
-from .._importing import refuse
-from .._layouts import Laid
-from .._optimizer import Optimizer
-from .._tensor import Tensor, as_tensor, format_shape
-from .._types import Array
+from .._core import dtypes as _dtypes
+from .._core.annotations import Array
+from .._core.tensor import Tensor, as_tensor, format_shape
+from .._errors.messages import wrong
+from .._frontends.imported_models import Bound, DeclaredSizes, ImportedModel
+from .._frontends.layouts import Laid
+from .._frontends.missing_ops import refuse
+from .._functions.arguments import TensorSpec
+from .._training.optimizer import Optimizer
 from ..namespace import current_namespace
 from ..variables import Variable, convert
 from ._complex import Complex

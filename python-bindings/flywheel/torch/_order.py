@@ -5,13 +5,14 @@ from typing import Any, Callable, List, Optional, Union
 
 import numpy as np
 
-from .. import _dtypes, _ops
-from .._layouts import Laid
-from .._ops._checks import expect_at_most
-from .._ops._core import index_of, index_op, of_size, size, sizes
-from .._ops._order import places_in_order, taken
-from .._ops._shapes import reshape_to
-from .._tensor import Tensor, as_tensor
+from .. import _ops
+from .._core import dtypes as _dtypes
+from .._core.tensor import Tensor, as_tensor
+from .._frontends.layouts import Laid
+from .._ops.checks import expect_at_most
+from .._ops.emission import index_of, index_op, of_size, size, sizes
+from .._ops.order import places_in_order, taken
+from .._ops.shapes import reshape_to
 from ._graph import Call, op
 
 # The largest dimension of a running extremum, which compares all pairs.
@@ -102,7 +103,7 @@ def _nanmedian(call: Call, x: Laid, axis: int, keepdims: bool = False) -> List[L
 def _median_of_all(call: Call, x: Laid) -> Laid:
     """Its derivative is shared by elements that are equal to it."""
     data = x.plain()
-    flat = reshape_to(data, [_ops._shapes._product(sizes(data))])
+    flat = reshape_to(data, [_ops.shapes._product(sizes(data))])
     function = _nanmedian if "nan" in str(call.node.target) else _median
     found = _ops.stop_gradient(function(call, Laid(flat), 0)[0].plain())
     if not _dtypes.is_floating(data.dtype):

@@ -11,7 +11,7 @@ from typing import Any, Dict, Iterator, List, Sequence, Tuple
 
 import torch
 
-from .._importing import MissingOp, UnsupportedOpError, refuse
+from .._frontends.missing_ops import MissingOp, UnsupportedOpError, refuse
 
 NAME = "flywheel::own_derivative.default"
 _LIBRARY = torch.library.Library("flywheel", "FRAGMENT")

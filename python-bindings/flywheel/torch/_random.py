@@ -3,10 +3,11 @@
 
 from typing import Any, List
 
-from .. import _dtypes, _ops, random
-from .._layouts import Laid
-from .._ops._core import of_size, sizes
-from .._tensor import Tensor
+from .. import _ops, random
+from .._core import dtypes as _dtypes
+from .._core.tensor import Tensor
+from .._frontends.layouts import Laid
+from .._ops.emission import of_size, sizes
 from ._graph import Call, op
 
 

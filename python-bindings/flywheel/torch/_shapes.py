@@ -5,16 +5,17 @@ from typing import Any, List, Optional, Sequence, Tuple
 
 import numpy as np
 
-from .. import _dtypes, _ops
+from .. import _ops
 from .. import nn as nn
+from .._core import dtypes as _dtypes
+from .._core.annotations import Array
+from .._core.tensor import Tensor, as_tensor
 from .._flywheel import Attribute, Value
-from .._layouts import Argument, Laid, scalar
-from .._ops._conversions import wrapping_cast
-from .._ops._core import Size, emit, index_op, like_operand, size, sizes, stretch
-from .._ops._indexing import extract_slice
-from .._ops._shapes import reshape_to
-from .._tensor import Tensor, as_tensor
-from .._types import Array
+from .._frontends.layouts import Argument, Laid, scalar
+from .._ops.conversions import wrapping_cast
+from .._ops.emission import Size, emit, index_op, like_operand, size, sizes, stretch
+from .._ops.indexing import extract_slice
+from .._ops.shapes import reshape_to
 from ..transforms import custom_vjp
 from ._graph import Call, op
 

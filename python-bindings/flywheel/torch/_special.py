@@ -3,9 +3,10 @@
 
 from typing import Callable, Dict
 
-from .. import _ops, _special
-from .._layouts import Laid
-from .._tensor import Tensor
+from .. import _ops
+from .._core.tensor import Tensor
+from .._frontends.layouts import Laid
+from .._numerics import special as _special
 from ._elementwise import unary
 from ._graph import Call, op
 

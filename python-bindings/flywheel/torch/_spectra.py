@@ -6,9 +6,9 @@ from typing import Any, Callable, Dict, Sequence, Union
 import numpy as np
 
 from .. import _ops
-from .._layouts import Laid
-from .._spectra import LONGEST_PRODUCT, hermitian, largest_product, resized, transform
-from .._tensor import Tensor
+from .._core.tensor import Tensor
+from .._frontends.layouts import Laid
+from .._numerics.spectra import LONGEST_PRODUCT, hermitian, largest_product, resized, transform
 from ._complex import Complex, op
 
 # By the number that PyTorch gives a way of scaling: none, by the root of the count of elements, and by that.

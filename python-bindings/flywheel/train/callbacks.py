@@ -13,9 +13,9 @@ from typing import Any, Callable, Dict, List, Optional, Union
 
 import numpy as np
 
-from .._errors import about, wrong
-from .._types import Path
-from ._events import EventWriter, histogram_value, scalar_value
+from .._core.annotations import Path
+from .._errors.messages import about, wrong
+from .._training.events import EventWriter, histogram_value, scalar_value
 
 
 class Callback:

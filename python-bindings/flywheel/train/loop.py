@@ -5,8 +5,8 @@ from typing import Any, Callable, Dict, Iterable, List, Mapping, Optional, Seque
 
 import numpy as np
 
-from .._errors import wrong
-from .._types import Array, Path
+from .._core.annotations import Array, Path
+from .._errors.messages import wrong
 from ..namespace import trainable_variables
 from ..store import save
 from .callbacks import CallbackList, History, listed, progress

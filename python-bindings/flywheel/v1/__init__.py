@@ -8,8 +8,8 @@ docs/Guides/v1.md lists its parts and differences.
 import importlib as _importlib
 from typing import TYPE_CHECKING, Any
 
-from .._contracts import explain_all as _explain_all
-from .._contracts import public_names as _public_names
+from .._errors.contracts import explain_all as _explain_all
+from .._errors.contracts import public_names as _public_names
 from . import complex_tensors as _complex_tensors
 from . import contrib, data, distributions, errors, layers, losses, metrics, nn, summary, test, train
 from . import dtypes as _dtypes

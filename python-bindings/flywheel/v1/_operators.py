@@ -3,7 +3,9 @@
 
 from typing import Any, Callable
 
-from .. import _dtypes, _ops, _tensor
+from .. import _ops
+from .._core import dtypes as _dtypes
+from .._core import tensor as _tensor
 
 
 def _make(kind: str, function: Callable[..., Any], *args: Any) -> Any:
@@ -109,7 +111,7 @@ class Operators:
         return _make("floordiv", floor_of_quotient, other, self)
 
     def __rmod__(self, other: Any) -> Any:
-        return _make("mod", _ops._arithmetic.mod_of_quotient, other, self)
+        return _make("mod", _ops.arithmetic.mod_of_quotient, other, self)
 
     def __rmatmul__(self, other: Any) -> Any:
         return _make("matmul", _ops.matmul, other, self)
@@ -124,7 +126,7 @@ class Operators:
         return _make("xor", _ops.logical_xor, self, other)
 
     def __mod__(self, other: Any) -> Any:
-        return _make("mod", _ops._arithmetic.mod_of_quotient, self, other)
+        return _make("mod", _ops.arithmetic.mod_of_quotient, self, other)
 
     def __pow__(self, other: Any) -> Any:
         return _make("pow", power_by(other), self, other)

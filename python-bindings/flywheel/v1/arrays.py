@@ -6,13 +6,16 @@ from typing import Any, List, Optional, Sequence
 
 import numpy as np
 
-from .. import _dtypes, _ops
-from .._errors import about
-from .._ops import _checks, _contractions, _core
-from .._ops._indexing import checked
-from .._ops._shapes import to_index
-from .._tensor import as_tensor as constant_of
-from .._tensor import format_shape
+from .. import _ops
+from .._core import dtypes as _dtypes
+from .._core.tensor import as_tensor as constant_of
+from .._core.tensor import format_shape
+from .._errors.messages import about
+from .._ops import checks as _checks
+from .._ops import contractions as _contractions
+from .._ops import emission as _emission
+from .._ops.indexing import checked
+from .._ops.shapes import to_index
 from .conversion import as_tensor, dtype_of, make
 from .elementwise import TABLE
 from .sizes import as_known, as_size, as_sizes, is_open, known_numbers
@@ -290,7 +293,7 @@ def cross(a: Any, b: Any, name: Optional[str] = None) -> Any:
     def emit(x: Any, y: Any) -> Any:
         _checks.expect_rank("cross", x, 1)
         _checks.expect_alike("cross", x, y)
-        _checks.expect_equal(_core.size(x, x.ndim - 1), 3, f"cross: vectors of shape {format_shape(x._dims)}")
+        _checks.expect_equal(_emission.size(x, x.ndim - 1), 3, f"cross: vectors of shape {format_shape(x._dims)}")
 
         def turned(v: Any, by: int) -> Any:
             return _ops.roll(v, -by, v.ndim - 1)

@@ -6,8 +6,9 @@ from typing import Any, Optional, Sequence
 
 import numpy as np
 
-from .. import _dtypes, _ops
-from .._errors import about
+from .. import _ops
+from .._core import dtypes as _dtypes
+from .._errors.messages import about
 from .checks import Assert, verify_tensor_all_finite
 from .conversion import as_tensor, dtype_of, make
 from .elementwise import TABLE

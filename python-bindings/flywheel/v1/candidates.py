@@ -5,8 +5,9 @@ from typing import Any, Callable, List, NamedTuple, Optional, Sequence, Tuple
 
 import numpy as np
 
-from .. import _dtypes, _ops
-from .._errors import about
+from .. import _ops
+from .._core import dtypes as _dtypes
+from .._errors.messages import about
 from .conversion import as_tensor, make
 from .elementwise import TABLE
 from .host_calls import host_call

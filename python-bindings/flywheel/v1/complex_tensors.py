@@ -8,7 +8,8 @@ from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple
 
 import numpy as np
 
-from .. import _complex_pairs, _ops
+from .. import _ops
+from .._numerics import complex_pairs as _complex_pairs
 from .conversion import as_tensor, constant, make
 from .dtypes import DType
 from .dtypes import float32 as _f32

@@ -5,9 +5,10 @@ from typing import Any, Callable, Dict, List, Optional, Sequence
 
 import numpy as np
 
-from .. import _dtypes, _ops, control
-from .._errors import about
-from .._ops import _checks
+from .. import _ops, control
+from .._core import dtypes as _dtypes
+from .._errors.messages import about
+from .._ops import checks as _checks
 from .conversion import as_tensor, constant
 from .elementwise import TABLE
 from .graph import get_default_graph
@@ -198,7 +199,7 @@ def while_loop(
         last = emit(emitter, values, lambda s: list(part(emitter, 1, s)), 0, limit)
         if is_counted:
             left = _ops.cast(part(emitter, 0, last)[0], _dtypes.int32)
-            _checks.expect_equal(_ops._shapes.to_index(left), 0, f"'{op.name}' is to run longer than when its "
+            _checks.expect_equal(_ops.shapes.to_index(left), 0, f"'{op.name}' is to run longer than when its "
                                  "iterations were counted: iterations that are left")  # fmt: skip
         return last
 

@@ -5,7 +5,9 @@ from typing import Any, Callable, List, Optional, Sequence
 
 import numpy as np
 
-from .. import _dtypes, _ops, _tensor
+from .. import _ops
+from .._core import dtypes as _dtypes
+from .._core import tensor as _tensor
 from .dtypes import as_dtype
 from .graph import get_default_graph
 from .operation import NO_FIELDS, Fields, Tensor

@@ -5,9 +5,10 @@ from typing import Any, Optional
 
 import numpy as np
 
-from .. import _dtypes, _ops
-from .._errors import about
-from .._ops import _checks
+from .. import _ops
+from .._core import dtypes as _dtypes
+from .._errors.messages import about
+from .._ops import checks as _checks
 from .conversion import as_tensor, dtype_of, make
 from .elementwise import TABLE
 from .host_calls import host_call

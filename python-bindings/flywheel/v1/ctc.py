@@ -6,9 +6,10 @@ from typing import Any, Dict, List, Optional, Tuple
 
 import numpy as np
 
-from .. import _dtypes, _flywheel, _ops, control
+from .. import _flywheel, _ops, control
 from .. import nn as _nn
-from .._errors import about
+from .._core import dtypes as _dtypes
+from .._errors.messages import about
 from .conversion import as_tensor, make
 from .host_calls import InvalidArgument, host_call
 from .operation import Tensor

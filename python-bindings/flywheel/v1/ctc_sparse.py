@@ -5,8 +5,9 @@ from typing import Any, Dict, List, Tuple
 
 import numpy as np
 
-from .. import _dtypes, _ops
-from .._ops import _checks
+from .. import _ops
+from .._core import dtypes as _dtypes
+from .._ops import checks as _checks
 from .conversion import as_tensor, make
 from .ctc import ctc_loss_v2, decode_beam, decode_greedy
 from .host_calls import InvalidArgument, host_call

@@ -11,8 +11,9 @@ from typing import Iterator as Iterable
 
 import numpy as np
 
-from .. import _dtypes, _flywheel
-from .._errors import about
+from .. import _flywheel
+from .._core import dtypes as _dtypes
+from .._errors.messages import about
 from . import data_experimental as experimental  # noqa: F401
 from .conversion import as_tensor, constant, dtype_of, static_of
 from .dtypes import as_dtype

@@ -5,7 +5,7 @@ import functools
 from typing import Any, Iterator, List, Optional, Sequence, Set
 
 from .. import _ops, transforms
-from .._errors import about
+from .._errors.messages import about
 from .conversion import as_tensor, make
 from .graph import get_default_graph
 from .operation import Fields, Gradient, Operation, Tensor

@@ -5,7 +5,7 @@ import warnings
 from typing import Any, Dict, Iterable
 
 from .. import _flywheel
-from .._compilation import target_of
+from .._programs.compilation import target_of
 
 
 def split_device(text: str) -> Dict[str, str]:

@@ -5,8 +5,8 @@ from typing import Any, Callable, Dict, List, NoReturn, Optional, Tuple
 
 import numpy as np
 
-from .. import _dtypes
-from .._errors import about
+from .._core import dtypes as _dtypes
+from .._errors.messages import about
 from .conversion import as_tensor
 from .dtypes import as_dtype
 from .elementwise import TABLE

@@ -10,8 +10,10 @@ from typing import Any, Dict, Optional
 
 import numpy as np
 
-from .. import _dtypes, _ops, _special
-from .._ops import _checks
+from .. import _ops
+from .._core import dtypes as _dtypes
+from .._numerics import special as _special
+from .._ops import checks as _checks
 from .conversion import as_tensor, make
 from .distribution import FULLY_REPARAMETERIZED as FULLY_REPARAMETERIZED
 from .distribution import NOT_REPARAMETERIZED as NOT_REPARAMETERIZED

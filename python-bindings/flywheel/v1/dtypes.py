@@ -6,8 +6,8 @@ from typing import Any, Dict, Optional, Tuple
 
 import numpy as np
 
-from .. import _dtypes
-from .._errors import about
+from .._core import dtypes as _dtypes
+from .._errors.messages import about
 
 # The numbers of TensorFlow's enumeration.
 _NUMBERS = {

@@ -3,11 +3,13 @@
 
 from typing import Any, Callable, Dict, Optional
 
-from .. import _dtypes, _ops, _tensor
+from .. import _ops
 from .. import nn as traced
-from .._errors import about
-from .._ops._arithmetic import mod_of_quotient
-from .._special import digamma
+from .._core import dtypes as _dtypes
+from .._core import tensor as _tensor
+from .._errors.messages import about
+from .._numerics.special import digamma
+from .._ops.arithmetic import mod_of_quotient
 from ._operators import _divide, floor_of_quotient, power_by
 from .conversion import as_tensor, constant, make, paired
 from .dtypes import as_dtype
@@ -65,8 +67,8 @@ def _mean(x: Any, axes: Any, keep: bool) -> Any:
     """Returns the mean; for integers an integer, without its fraction."""
     if not _dtypes.is_integer(x.dtype):
         return _ops.mean(x, axes, keep)
-    total = _ops._reductions.reduce_sum(x, axes, keep)
-    count = _ops._reductions.reduce_sum(_ops.ones_like(x), axes, keep)
+    total = _ops.reductions.reduce_sum(x, axes, keep)
+    count = _ops.reductions.reduce_sum(_ops.ones_like(x), axes, keep)
     return _truncated(total, count)
 
 
@@ -148,9 +150,9 @@ BINARY = {
     "squared_difference": lambda x, y: _ops.square(_ops.subtract(x, y)),
 }  # fmt: skip
 REDUCTIONS: Dict[str, Callable[..., Any]] = {
-    "reduce_sum": _ops._reductions.reduce_sum, "reduce_mean": _mean, "reduce_max": _ops._reductions.reduce_max,
-    "reduce_min": _ops._reductions.reduce_min,
-    "reduce_prod": _ops._reductions.reduce_prod, "reduce_any": _ops.any, "reduce_all": _ops.all,
+    "reduce_sum": _ops.reductions.reduce_sum, "reduce_mean": _mean, "reduce_max": _ops.reductions.reduce_max,
+    "reduce_min": _ops.reductions.reduce_min,
+    "reduce_prod": _ops.reductions.reduce_prod, "reduce_any": _ops.any, "reduce_all": _ops.all,
     "reduce_logsumexp": _ops.logsumexp,
 }  # fmt: skip
 TABLE: Dict[str, Callable[..., Any]] = {
@@ -165,4 +167,4 @@ for _name, _function in TABLE.items():
     _function.__name__ = _function.__qualname__ = _name
 
 # The root of a sum of squares: `sqrt` with the derivative 0 at 0, where the derivative of the norm would be NaN.
-root = _unary("Sqrt", _of_floating("sqrt", _ops._arithmetic.root))
+root = _unary("Sqrt", _of_floating("sqrt", _ops.arithmetic.root))

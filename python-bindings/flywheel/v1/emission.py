@@ -4,8 +4,10 @@
 from contextlib import contextmanager
 from typing import Any, Dict, Iterable, Iterator, List, Optional, Sequence, Set, Tuple
 
-from .. import _dtypes, _tensor, _trace
-from .._ops._arithmetic import parameter
+from .._core import dtypes as _dtypes
+from .._core import tensor as _tensor
+from .._core import trace as _trace
+from .._ops.arithmetic import parameter
 from .inference import as_list
 from .operation import Context, Operation, Tensor
 

@@ -5,7 +5,7 @@ run may choose."""
 from typing import Any, Callable, List, Optional, Sequence, Tuple
 
 from .. import control
-from .._errors import about
+from .._errors.messages import about
 from .conversion import as_tensor, dtype_of
 from .graph import get_default_graph
 from .operation import Fields, Operation, Tensor

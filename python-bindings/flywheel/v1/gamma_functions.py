@@ -6,8 +6,9 @@ import math
 from fractions import Fraction
 from typing import Any, List, Optional, Sequence, Tuple
 
-from .. import _dtypes, _ops, control, transforms
-from .._special import digamma
+from .. import _ops, control, transforms
+from .._core import dtypes as _dtypes
+from .._numerics.special import digamma
 from .conversion import make
 from .operation import Tensor
 from .special import _floats

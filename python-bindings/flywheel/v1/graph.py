@@ -10,10 +10,10 @@ from itertools import count
 from typing import Any, Callable, Dict, Iterator, List, Optional, Sequence
 from weakref import WeakKeyDictionary
 
-from .. import _kinds
-from .._compilation import current_devices
-from .._errors import about
-from .._trace import PACKAGE
+from .._core import argument_checks as _argument_checks
+from .._errors.messages import about
+from .._native import PACKAGE
+from .._programs.compilation import current_devices
 from ..namespace import Namespace
 from .devices import join_device, split_device
 from .inference import infer
@@ -166,7 +166,7 @@ class Graph:
         own = self._open
         old = own.scope
         if name is not None:
-            _kinds.text("name", name)
+            _argument_checks.text("name", name)
         if not name:
             own.scope = ""
         elif name.endswith("/"):
@@ -373,7 +373,7 @@ class Graph:
         if self.is_finalized:
             raise about("Graph", RuntimeError("is finalized and cannot be modified."), " ")
         if name is not None:
-            _kinds.text("name", name)
+            _argument_checks.text("name", name)
         for x in inputs:
             if x.graph is not self:
                 raise ValueError(f"{x!r} must be from the same graph as the op that uses it.")

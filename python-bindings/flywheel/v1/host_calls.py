@@ -10,7 +10,7 @@ from typing import Any, Callable, Dict, Iterable, List, Sequence, Set, Tuple
 
 import numpy as np
 
-from .. import _dtypes
+from .._core import dtypes as _dtypes
 from . import step_stats
 from .emission import ancestors
 from .graph import get_default_graph

@@ -5,8 +5,8 @@ from typing import Any, Callable, List, Optional
 
 import numpy as np
 
-from .. import _dtypes
-from .._errors import about
+from .._core import dtypes as _dtypes
+from .._errors.messages import about
 from .conversion import as_tensor, constant, dtype_of, make
 from .elementwise import TABLE
 from .host_calls import host_call

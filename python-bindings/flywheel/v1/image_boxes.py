@@ -5,8 +5,9 @@ from typing import Any, List, Optional, Tuple
 
 import numpy as np
 
-from .. import _dtypes, _ops
-from .._errors import about
+from .. import _ops
+from .._core import dtypes as _dtypes
+from .._errors.messages import about
 from .conversion import as_tensor, dtype_of, make
 from .host_calls import host_call
 

@@ -5,9 +5,10 @@ from typing import Any, Optional
 
 import numpy as np
 
-from .. import _dtypes, _ops
-from .._ops import _precision
-from .._tensor import as_tensor as constant_of
+from .. import _ops
+from .._core import dtypes as _dtypes
+from .._core.tensor import as_tensor as constant_of
+from .._ops import precision as _precision
 from .conversion import as_tensor, make
 from .images import _as_floating, _converted
 from .random_ops import random_uniform

@@ -5,11 +5,12 @@ from typing import Any, List, Optional, Tuple
 
 import numpy as np
 
-from .. import _dtypes, _ops
+from .. import _ops
 from .. import nn as traced
-from .._errors import about
-from .._ops import _precision
-from .._tensor import as_tensor as constant_of
+from .._core import dtypes as _dtypes
+from .._core.tensor import as_tensor as constant_of
+from .._errors.messages import about
+from .._ops import precision as _precision
 from .conversion import as_tensor, make
 from .images import _as_floating, pad_to_bounding_box, resize_images
 from .nn_more import _border

@@ -6,9 +6,14 @@ from typing import Any, Callable, List, Optional
 
 import numpy as np
 
-from .. import _dtypes, _errors, _interpolation, _ops
-from .._ops import _core, _indexing, _precision
-from .._ops._conversions import wrapping_cast
+from .. import _ops
+from .._core import dtypes as _dtypes
+from .._errors.messages import about
+from .._numerics import interpolation as _interpolation
+from .._ops import emission as _emission
+from .._ops import indexing as _indexing
+from .._ops import precision as _precision
+from .._ops.conversions import wrapping_cast
 from . import sizes as _sizes
 from .conversion import as_tensor, make
 from .elementwise import TABLE
@@ -88,7 +93,7 @@ def resize_images(
     shape = x.static_shape
     if preserve_aspect_ratio:
         if shape is None or None in shape[-3:-1] or not isinstance(wanted, np.ndarray):
-            raise _errors.about("flywheel.v1.image.resize_images", NotImplementedError(
+            raise about("flywheel.v1.image.resize_images", NotImplementedError(
                 "preserve_aspect_ratio of images and a size that are known"))  # fmt: skip
         scale = min(np.float32(n) / np.float32(m) for n, m in zip(wanted, shape[-3:-1]))
         wanted = np.rint(np.float32(scale) * np.array(shape[-3:-1], np.float32)).astype(np.int64)
@@ -179,7 +184,7 @@ def per_image_standardization(image: Any) -> Any:
         axes = tuple(range(y.ndim - 3, y.ndim))
         count = math.prod(y.shape[-3:])
         centred = _ops.subtract(y, _ops.mean(y, axes, True))
-        deviation = _ops._arithmetic.root(_ops.mean(_ops.square(centred), axes, True))
+        deviation = _ops.arithmetic.root(_ops.mean(_ops.square(centred), axes, True))
         # An image without elements has nothing to divide.
         least = 1.0 if isinstance(count, int) and count == 0 else 1 / count**0.5
         return _ops.divide(centred, _ops.maximum(deviation, least))
@@ -200,7 +205,7 @@ def _converted(x: Any, target: Any, saturate: bool) -> Any:
         # `top` may not be a number of the dtype.
         bounded = _ops.clip(y, float(np.iinfo(target).min), top)
         return _ops.cast(bounded, target) if saturate else wrapping_cast(y, target)
-    raise _errors.about("flywheel.v1.image.convert_image_dtype", NotImplementedError("of integers to others"))
+    raise about("flywheel.v1.image.convert_image_dtype", NotImplementedError("of integers to others"))
 
 
 def _as_floating(x: Any) -> Any:
@@ -258,11 +263,11 @@ def crop_to_bounding_box(
 ) -> Any:
     for what, count in (("height", target_height), ("width", target_width)):
         if count <= 0:
-            raise _errors.about("crop_to_bounding_box", ValueError(f"expected a {what} of at least 1, found {count}"))
+            raise about("crop_to_bounding_box", ValueError(f"expected a {what} of at least 1, found {count}"))
 
     def emit(x: Any) -> Any:
-        offsets: List[_core.Size] = [0] * x.ndim
-        lengths = _core.sizes(x)
+        offsets: List[_emission.Size] = [0] * x.ndim
+        lengths = _emission.sizes(x)
         boxes = (x.ndim - 3, offset_height, target_height), (x.ndim - 2, offset_width, target_width)
         for axis, first, count in boxes:
             offsets[axis], lengths[axis] = box_of("crop_to_bounding_box", x, axis, first, count)
@@ -312,7 +317,7 @@ def total_variation(images: Any, name: Optional[str] = None) -> Any:
 
     def emit(x: Any) -> Any:
         if not _dtypes.is_floating(x.dtype):
-            raise _errors.about("total_variation", TypeError("expected floating-point images, found "
+            raise about("total_variation", TypeError("expected floating-point images, found "
                                                      f"{_dtypes.name_of(x.dtype)}: convert them by "
                                                      "convert_image_dtype"))  # fmt: skip
         down = _ops.abs(_ops.subtract(x[..., 1:, :, :], x[..., :-1, :, :]))

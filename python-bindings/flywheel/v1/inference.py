@@ -4,7 +4,8 @@
 import threading
 from typing import Any, Callable, List, Optional, Sequence, Tuple
 
-from .. import _tensor, _trace
+from .._core import tensor as _tensor
+from .._core import trace as _trace
 from .operation import Tensor
 
 

@@ -5,8 +5,8 @@ from typing import Any, Optional
 
 import numpy as np
 
-from .. import _dtypes
-from .._kinds import elements, instance
+from .._core import dtypes as _dtypes
+from .._core.argument_checks import elements, instance
 from .graph import get_default_graph
 from .operation import Fields, Operation, Tensor
 from .ops import group

@@ -5,11 +5,12 @@ import inspect
 import math
 from typing import Any, List, NamedTuple, Optional
 
-from .. import _dtypes, _ops
+from .. import _ops
 from .. import nn as traced
-from .._errors import about
-from .._kinds import integer, text
-from .._nn_functions import unless_empty
+from .._core import dtypes as _dtypes
+from .._core.argument_checks import integer, text
+from .._errors.messages import about
+from .._nn.functions import unless_empty
 from . import nn
 from .conversion import as_tensor, constant, make
 from .elementwise import TABLE

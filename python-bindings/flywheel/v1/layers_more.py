@@ -3,8 +3,8 @@
 
 from typing import Any, Callable, Optional
 
-from .._errors import about
-from .._kinds import sizes, text
+from .._core.argument_checks import sizes, text
+from .._errors.messages import about
 from . import nn
 from .layers import Layer, _Bias, _channels_last, _finish, _input, _plain, _sign
 from .nn_more import avg_pool3d, max_pool3d

@@ -3,7 +3,7 @@
 
 from typing import Any, List, Sequence, Tuple
 
-from .. import _tensor
+from .._core import tensor as _tensor
 from ..math.optimizer import levenberg_marquardt as _traced
 from .conversion import as_tensor
 from .emission import Emitter, ancestors, captures_of, inner_ops

@@ -3,9 +3,11 @@
 
 from typing import Any, Callable, Optional
 
-from .. import _dtypes, _ops
+from .. import _ops
 from .. import nn as traced
-from .._ops import _checks, _precision
+from .._core import dtypes as _dtypes
+from .._ops import checks as _checks
+from .._ops import precision as _precision
 from . import nn
 from .conversion import as_tensor, make
 from .graph import GraphKeys, get_default_graph

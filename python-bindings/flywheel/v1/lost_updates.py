@@ -3,7 +3,7 @@
 
 from typing import Dict, List, Sequence
 
-from .._trace import warn_user
+from .._core.trace import warn_user
 from .emission import ancestors
 from .operation import Operation
 

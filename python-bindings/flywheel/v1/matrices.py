@@ -3,11 +3,13 @@
 
 from typing import Any, NamedTuple, Optional
 
-from .. import _dtypes, _ops, linalg
+from .. import _ops, linalg
 from .. import nn as traced
-from .._errors import about
-from .._ops import _checks, _core
-from .._tensor import format_shape
+from .._core import dtypes as _dtypes
+from .._core.tensor import format_shape
+from .._errors.messages import about
+from .._ops import checks as _checks
+from .._ops import emission as _emission
 from .conversion import as_tensor, make
 from .sizes import as_known, is_open, known_numbers
 
@@ -92,8 +94,8 @@ def matrix_set_diag(input: Any, diagonal: Any, name: Optional[str] = None) -> An
                 f"{format_shape(x._dims)}")  # fmt: skip
         if d.ndim != x.ndim - 1:
             raise about(what, ValueError("expected a vector for each matrix"))
-        for axis, expected in enumerate([*_core.sizes(x)[:-2], min(rows, columns)]):
-            _checks.expect_equal(_core.size(d, axis), expected, f"{what}: dimension {axis}")
+        for axis, expected in enumerate([*_emission.sizes(x)[:-2], min(rows, columns)]):
+            _checks.expect_equal(_emission.size(d, axis), expected, f"{what}: dimension {axis}")
         wide = _ops.expand_dims(d, -1)
         if rows > columns:
             wide = _ops.pad(wide, [*[(0, 0)] * (d.ndim - 1), (0, rows - columns), (0, 0)])

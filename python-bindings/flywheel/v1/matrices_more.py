@@ -6,8 +6,10 @@ from typing import Any, Callable, NamedTuple, Optional, Tuple
 
 import numpy as np
 
-from .. import _dtypes, _matrix_functions, _ops, linalg
-from .._errors import about, wrong
+from .. import _ops, linalg
+from .._core import dtypes as _dtypes
+from .._errors.messages import about, wrong
+from .._numerics import matrix_functions as _matrix_functions
 from .arrays import matrix_diag_part
 from .conversion import as_tensor, make
 from .elementwise import TABLE

@@ -10,8 +10,9 @@ from typing import Any, Callable, Dict, Optional, Tuple
 
 import numpy as np
 
-from .. import _dtypes, _ops
-from .._errors import about
+from .. import _ops
+from .._core import dtypes as _dtypes
+from .._errors.messages import about
 from .conversion import as_tensor, make
 from .elementwise import TABLE
 from .graph import GraphKeys, get_default_graph

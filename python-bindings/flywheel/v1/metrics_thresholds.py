@@ -5,7 +5,8 @@ from typing import Any, Callable, Dict, List, Optional, Tuple
 
 import numpy as np
 
-from .. import _dtypes, _ops
+from .. import _ops
+from .._core import dtypes as _dtypes
 from .conversion import as_tensor, make
 from .elementwise import TABLE
 from .metrics import (

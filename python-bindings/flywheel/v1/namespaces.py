@@ -6,8 +6,8 @@ import sys
 from types import SimpleNamespace
 from typing import Any, Dict
 
-from .._contracts import explain_all
-from .._hints import attribute_error, nearest
+from .._errors.contracts import explain_all
+from .._errors.hints import attribute_error, nearest
 
 # Replacements for parts of TensorFlow that this package does not have.
 INSTEAD: Dict[str, str] = {

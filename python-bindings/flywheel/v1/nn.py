@@ -6,13 +6,16 @@ from typing import Any, Callable, List, Optional
 
 import numpy as np
 
-from .. import _dtypes, _ops
+from .. import _ops
 from .. import nn as traced
-from .._errors import about
-from .._kinds import elements, text
-from .._ops import _checks, _core, _precision
-from .._tensor import as_tensor as constant_of
-from .._tensor import format_shape
+from .._core import dtypes as _dtypes
+from .._core.argument_checks import elements, text
+from .._core.tensor import as_tensor as constant_of
+from .._core.tensor import format_shape
+from .._errors.messages import about
+from .._ops import checks as _checks
+from .._ops import emission as _emission
+from .._ops import precision as _precision
 from .conversion import as_tensor, make, static_of
 from .elementwise import TABLE
 from .operation import Tensor
@@ -100,7 +103,7 @@ def _with_bias(x: Any, b: Any) -> Any:
     what = f"bias_add: a bias of shape {format_shape(b._dims)} for values of shape {format_shape(x._dims)}"
     if b.ndim != 1 or x.ndim < 2:
         raise about(what, ValueError("expected a vector, and values of two dimensions or more"))
-    _checks.expect_equal(_core.size(b, 0), _core.size(x, x.ndim - 1), what)
+    _checks.expect_equal(_emission.size(b, 0), _emission.size(x, x.ndim - 1), what)
     return _ops.add(x, b)
 
 
@@ -286,7 +289,7 @@ def in_top_k(predictions: Any, targets: Any, k: int, name: Optional[str] = None)
         what = f"in_top_k: targets of shape {format_shape(t._dims)} for predictions of shape {format_shape(p._dims)}"
         if p.ndim != 2 or t.ndim != 1:
             raise about(what, ValueError("expected a vector, and a matrix"))
-        _checks.expect_equal(_core.size(t, 0), _core.size(p, 0), what)
+        _checks.expect_equal(_emission.size(t, 0), _emission.size(p, 0), what)
         is_own = _ops.one_hot(t, p._dims[1], _dtypes.bool_)
         own = _ops.sum(_ops.where(is_own, p, _ops.zeros_like(p)), 1, True)
         larger = _ops.sum(_ops.cast(_ops.greater(p, own), _dtypes.int32), 1)
@@ -333,7 +336,7 @@ def depthwise_conv2d(
     def emit(x: Any, w: Any) -> Any:
         _checks.expect_rank("depthwise_conv2d: filter", w, 4)
         height, width, channels, times = w._dims
-        _checks.expect_equal(_core.size(x, 3), channels, f"depthwise_conv2d: channels of an input of shape "
+        _checks.expect_equal(_emission.size(x, 3), channels, f"depthwise_conv2d: channels of an input of shape "
                              f"{format_shape(x._dims)}, with a filter of shape {format_shape(w._dims)}")  # fmt: skip
         grouped = _ops.reshape(w, [height, width, 1, channels * times])
         return traced.conv2d(x, grouped, strides=steps, padding=_border(padding), dilations=holes)

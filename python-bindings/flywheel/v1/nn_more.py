@@ -7,10 +7,10 @@ import numpy as np
 
 from .. import _ops
 from .. import nn as traced
-from .._errors import about, wrong
-from .._kinds import elements, integers, text
-from .._windows import convolve
-from .._windows import pool as pool_windows
+from .._core.argument_checks import elements, integers, text
+from .._errors.messages import about, wrong
+from .._nn.windows import convolve
+from .._nn.windows import pool as pool_windows
 from .conversion import as_tensor, make
 from .elementwise import TABLE
 from .precision import rounds_once

@@ -5,9 +5,10 @@ from typing import Any, Callable, Optional, Tuple
 
 import numpy as np
 
-from .. import _dtypes, _ops
-from .._errors import about
-from .._kinds import text
+from .. import _ops
+from .._core import dtypes as _dtypes
+from .._core.argument_checks import text
+from .._errors.messages import about
 from .conversion import as_tensor, make
 from .derivatives import gradients
 from .image_windows import _windows

@@ -4,8 +4,9 @@
 import functools
 from typing import Any, List, Optional
 
-from .. import _dtypes, _ops
-from .._errors import about
+from .. import _ops
+from .._core import dtypes as _dtypes
+from .._errors.messages import about
 from .conversion import as_tensor, make
 from .derivatives import slices_of
 from .elementwise import TABLE, root
@@ -76,7 +77,7 @@ def _norm_of(tensors: List[Any], wide: List[Any], name: Optional[str] = None) ->
         total = _ops.sum(_ops.square(xs[0]))
         for x in xs[1:]:
             total = _ops.add(total, _ops.sum(_ops.square(x)))
-        return _ops._arithmetic.root(total)
+        return _ops.arithmetic.root(total)
 
     return make("global_norm", emit, *parts, name=name)
 

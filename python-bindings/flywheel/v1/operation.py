@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any, Callable, Iterator, List, Mapping, NamedT
 
 import numpy as np
 
-from .. import _trace
+from .._core import trace as _trace
 from . import _operators
 from .dtypes import as_dtype
 from .shapes import TensorShape, plain_shape

@@ -5,12 +5,16 @@ from typing import Any, List, Optional
 
 import numpy as np
 
-from .. import _dtypes, _ops
-from .._errors import about, wrong
-from .._kinds import elements
-from .._ops import _checks, _core, _indexing, _shapes
-from .._ops._conversions import wrapping_cast
-from .._tensor import format_shape
+from .. import _ops
+from .._core import dtypes as _dtypes
+from .._core.argument_checks import elements
+from .._core.tensor import format_shape
+from .._errors.messages import about, wrong
+from .._ops import checks as _checks
+from .._ops import emission as _emission
+from .._ops import indexing as _indexing
+from .._ops import shapes as _shapes
+from .._ops.conversions import wrapping_cast
 from .conversion import as_tensor, constant, dtype_of, make, paired, static_of
 from .graph import get_default_graph
 from .operation import Operation, Tensor
@@ -292,23 +296,23 @@ def split(value: Any, num_or_size_splits: Any, axis: int = 0, num: Any = None, n
         numbers = known_numbers(known)
         if isinstance(numbers, int):
             return _ops.split(x, numbers, axis)
-        parts, place, old = list(numbers), axis % x.ndim, _core.sizes(x)
+        parts, place, old = list(numbers), axis % x.ndim, _emission.sizes(x)
         what = f"split: sizes {parts} of dimension {axis}"
         given = sum(n for n in parts if n != -1)
         if any(n < -1 for n in parts) or parts.count(-1) > 1:
             raise about(what, ValueError("expected sizes of at least 0, and one -1 at most"))
         if -1 in parts:
             _checks.expect_at_least(old[place], given, what)
-            parts[parts.index(-1)] = _core.index_op("maxsi", _core.index_op("subi", old[place], given), 0)
+            parts[parts.index(-1)] = _emission.index_op("maxsi", _emission.index_op("subi", old[place], given), 0)
         else:
             _checks.expect_equal(old[place], given, what)
         found: List[Any] = []
-        first: _core.Size = 0
+        first: _emission.Size = 0
         for part in parts:
-            offsets: List[_core.Size] = [0] * x.ndim
+            offsets: List[_emission.Size] = [0] * x.ndim
             offsets[place] = first
             found.append(_indexing.extract_slice(x, offsets, [*old[:place], part, *old[place + 1 :]], [1] * x.ndim))
-            first = _core.index_op("addi", first, part)
+            first = _emission.index_op("addi", first, part)
         return found
 
     x, types = as_tensor(value), None
@@ -348,22 +352,23 @@ def slice_(input_: Any, begin: Any, size: Any, name: Optional[str] = None) -> An
 def box_of(kind: str, x: Any, axis: int, start: Any, length: Any) -> Any:
     """Returns the offset and the size of `length` elements from `start` on in a dimension of a tensor of a trace; a
     `length` of -1 selects all that are left. Fewer elements are an error of the step."""
-    first, count, total = _shapes.to_index(start), _shapes.to_index(length), _core.size(x, axis)
+    first, count, total = _shapes.to_index(start), _shapes.to_index(length), _emission.size(x, axis)
     what = f"{kind}: dimension {axis} of shape {x.shape}"
     _checks.expect_at_least(first, 0, f"{what}, the first element")
     _checks.expect_at_least(count, -1, f"{what}, the number of elements")
-    left = _core.index_op("subi", total, first)
+    left = _emission.index_op("subi", total, first)
     if isinstance(count, int):
         count = left if count == -1 else count
     else:
-        is_all = _core.index_op("minsi", _core.index_op("addi", count, 1), 1)
-        is_all = _core.index_op("subi", 1, _core.index_op("maxsi", is_all, 0))
-        count = _core.index_op("addi", count, _core.index_op("muli", is_all, _core.index_op("addi", left, 1)))
-    _checks.expect_at_most(_core.index_op("addi", first, count), total, f"{what}, the end")
+        is_all = _emission.index_op("minsi", _emission.index_op("addi", count, 1), 1)
+        is_all = _emission.index_op("subi", 1, _emission.index_op("maxsi", is_all, 0))
+        rest = _emission.index_op("muli", is_all, _emission.index_op("addi", left, 1))
+        count = _emission.index_op("addi", count, rest)
+    _checks.expect_at_most(_emission.index_op("addi", first, count), total, f"{what}, the end")
     if isinstance(count, int):
         return first, count
     # States the bound for the compiler.
-    return first, _core.index_op("minsi", _core.index_op("maxsi", count, 0), total)
+    return first, _emission.index_op("minsi", _emission.index_op("maxsi", count, 0), total)
 
 
 def _vector(values: Any) -> Any:
@@ -414,11 +419,11 @@ def squeeze(input: Any, axis: Any = None, name: Optional[str] = None, squeeze_di
         return make("Squeeze", _without_ones, x, name=name, types=[(x.dtype, None)] if is_open else None)
 
     def emit(y: Any) -> Any:
-        places = _core.normalize_axes(axes, y.ndim)
+        places = _emission.normalize_axes(axes, y.ndim)
         for place in places:
-            _checks.expect_equal(_core.size(y, place), 1, f"squeeze: dimension {place} of '{x.name}'")
-        narrow = [size for place, size in enumerate(_core.sizes(y)) if place not in places]
-        return _core.with_index(_shapes.reshape_to(y, narrow), _core.flat_index(y))
+            _checks.expect_equal(_emission.size(y, place), 1, f"squeeze: dimension {place} of '{x.name}'")
+        narrow = [size for place, size in enumerate(_emission.sizes(y)) if place not in places]
+        return _emission.with_index(_shapes.reshape_to(y, narrow), _emission.flat_index(y))
 
     return make("Squeeze", emit, x, name=name)
 
@@ -428,7 +433,8 @@ def _without_ones(x: Any) -> Any:
     the session compiles the program for the sizes that it has."""
     for axis, known in enumerate(x._dims):
         if known is None:
-            _checks.expect_not(_core.size(x, axis), 1, f"squeeze: dimension {axis} of a size that is not known before")
+            dim_size = _emission.size(x, axis)
+            _checks.expect_not(dim_size, 1, f"squeeze: dimension {axis} of a size that is not known before")
     return _ops.squeeze(x)
 
 
@@ -539,7 +545,7 @@ def where(condition: Any, x: Any = None, y: Any = None, name: Optional[str] = No
     def emit(c: Any, a: Any, b: Any) -> Any:
         _checks.expect_alike("where", a, b)
         if c.ndim == 1 and a.ndim > 1:
-            _checks.expect_equal(_core.size(c, 0), _core.size(a, 0), "where: the condition chooses rows")
+            _checks.expect_equal(_emission.size(c, 0), _emission.size(a, 0), "where: the condition chooses rows")
             c = _ops.reshape(c, [-1, *[1] * (a.ndim - 1)])
         elif c.ndim:
             _checks.expect_alike("where", c, a)

@@ -5,11 +5,12 @@ from typing import Any, NamedTuple, Optional
 
 import numpy as np
 
-from .. import _dtypes, _ops
+from .. import _ops
 from .. import nn as traced
-from .._errors import about
-from .._ops._order import places_in_order
-from .._tensor import as_tensor as constant_of
+from .._core import dtypes as _dtypes
+from .._core.tensor import as_tensor as constant_of
+from .._errors.messages import about
+from .._ops.order import places_in_order
 from .conversion import as_tensor, make
 from .elementwise import TABLE, root
 from .operation import Tensor

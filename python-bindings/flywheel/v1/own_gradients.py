@@ -5,8 +5,9 @@ import functools
 from contextlib import contextmanager
 from typing import Any, Callable, Dict, Iterator, List, Sequence
 
-from .. import _dtypes, _ops, transforms
-from .._errors import about
+from .. import _ops, transforms
+from .._core import dtypes as _dtypes
+from .._errors.messages import about
 from .conversion import as_tensor
 from .graph import Graph, get_default_graph
 from .inference import as_list

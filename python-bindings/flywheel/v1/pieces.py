@@ -5,10 +5,12 @@ from typing import Any, Callable, List, Optional, Sequence
 
 import numpy as np
 
-from .. import _dtypes, _ops
+from .. import _ops
 from .. import nn as traced
-from .._errors import about
-from .._ops import _checks, _core
+from .._core import dtypes as _dtypes
+from .._errors.messages import about
+from .._ops import checks as _checks
+from .._ops import emission as _emission
 from .arrays import flat_places
 from .conversion import as_tensor, dtype_of, make
 from .elementwise import TABLE
@@ -60,7 +62,7 @@ def batch_gather(params: Any, indices: Any, name: Optional[str] = None) -> Any:
             raise about("batch_gather", ValueError("expected params of as many dimensions as indices have, found "
                                                    f"{y.ndim} and {places.ndim}"))  # fmt: skip
         for one in range(axis):
-            _checks.expect_equal(_core.size(places, one), _core.size(y, one), f"batch_gather: dimension {one}")
+            _checks.expect_equal(_emission.size(places, one), _emission.size(y, one), f"batch_gather: dimension {one}")
         sizes = [_ops.dim(places, one) for one in range(places.ndim)]
         more = [1] * (y.ndim - places.ndim)
         wide = _ops.reshape(places, [*sizes, *more])
@@ -123,7 +125,7 @@ def ensure_shape(x: Any, shape: Any, name: Optional[str] = None) -> Any:
             raise about("ensure_shape", ValueError(f"expected {len(wanted)} dimensions, found {v.ndim}"))
         for axis, n in enumerate(wanted):
             if n is not None:
-                _checks.expect_equal(_core.size(v, axis), n, f"ensure_shape: dimension {axis} of '{y.name}'")
+                _checks.expect_equal(_emission.size(v, axis), n, f"ensure_shape: dimension {axis} of '{y.name}'")
         return v
 
     merged = tuple(wanted) if known is None else tuple(a if b is None else b for a, b in zip(known, wanted))

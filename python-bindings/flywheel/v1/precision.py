@@ -6,7 +6,8 @@ import inspect
 from typing import Any, Callable, TypeVar
 from typing import cast as typed
 
-from .. import _dtypes, _ops
+from .. import _ops
+from .._core import dtypes as _dtypes
 from .conversion import as_tensor, make
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])

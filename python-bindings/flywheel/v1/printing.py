@@ -9,8 +9,8 @@ from typing import Any, List, Optional, Tuple
 
 import numpy as np
 
-from .. import _dtypes
-from .._errors import about
+from .._core import dtypes as _dtypes
+from .._errors.messages import about
 from .conversion import as_tensor
 from .graph import get_default_graph
 from .operation import Fields, Operation, Tensor

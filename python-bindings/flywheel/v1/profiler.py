@@ -3,8 +3,8 @@
 
 from typing import Any, Dict, List, Optional
 
-from .. import _dtypes
-from .._models import cost
+from .._core import dtypes as _dtypes
+from .._programs.models import cost
 from .graph import Graph, get_default_graph
 from .programs import Counted
 

@@ -5,13 +5,16 @@ from typing import Any, Dict, List, Optional, Sequence, Set, Tuple
 
 import numpy as np
 
-from .. import _dtypes, _ops, _tensor, _trace
-from .._compilation import compile_module
+from .. import _ops
+from .._core import dtypes as _dtypes
+from .._core import tensor as _tensor
+from .._core import trace as _trace
 from .._flywheel import Attribute, CompileError
-from .._models import compile as compile_model
-from .._ops._core import size
-from .._ops._indexing import extract_slice
-from .._options import StepOptions
+from .._ops.emission import size
+from .._ops.indexing import extract_slice
+from .._programs.compilation import compile_module
+from .._programs.models import compile as compile_model
+from .._programs.options import StepOptions
 from .devices import choose_target
 from .emission import Emitter, Env, ancestors, env_of
 from .operation import Operation, Tensor

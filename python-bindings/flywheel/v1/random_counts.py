@@ -5,7 +5,7 @@ from typing import Any, Optional
 
 import numpy as np
 
-from .. import _dtypes
+from .._core import dtypes as _dtypes
 from .conversion import as_tensor, dtype_of
 from .host_calls import host_call
 from .operation import Tensor

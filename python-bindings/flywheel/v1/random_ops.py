@@ -7,8 +7,9 @@ from typing import Any, Callable, List, Optional, Tuple
 
 import numpy as np
 
-from .. import _dtypes, random
-from .._errors import about
+from .. import random
+from .._core import dtypes as _dtypes
+from .._errors.messages import about
 from .conversion import as_tensor, constant, dtype_of
 from .dtypes import as_dtype
 from .graph import get_default_graph

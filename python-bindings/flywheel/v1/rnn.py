@@ -3,7 +3,8 @@
 
 from typing import Any, Callable, List, Sequence, Tuple
 
-from .. import _dtypes, _ops, control
+from .. import _ops, control
+from .._core import dtypes as _dtypes
 from .conversion import as_tensor, dtype_of, make
 from .elementwise import TABLE
 from .emission import captures_of

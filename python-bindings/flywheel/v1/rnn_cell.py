@@ -7,8 +7,8 @@ variables at the first call, and takes the same ones at each other call.
 
 from typing import Any, Dict, List, NamedTuple, Optional, Sequence, Tuple
 
-from .. import _dtypes
-from .._errors import about
+from .._core import dtypes as _dtypes
+from .._errors.messages import about
 from . import nn
 from .conversion import as_tensor
 from .namespaces import missing

@@ -4,12 +4,14 @@
 import math
 from typing import Any, Callable, Optional
 
-from .. import _dtypes, _ops
+from .. import _ops
 from .. import nn as traced
-from .._errors import about
-from .._ops import _checks, _core
-from .._ops._reductions import reduce_max, reduce_min
-from .._tensor import format_shape
+from .._core import dtypes as _dtypes
+from .._core.tensor import format_shape
+from .._errors.messages import about
+from .._ops import checks as _checks
+from .._ops import emission as _emission
+from .._ops.reductions import reduce_max, reduce_min
 from .arrays import flat_places
 from .conversion import as_tensor, make
 from .elementwise import TABLE
@@ -80,9 +82,9 @@ def scatter_nd(indices: Any, updates: Any, shape: Any, name: Optional[str] = Non
         if depth > like.ndim or v.ndim != i.ndim - 1 + like.ndim - depth:
             raise about(what, ValueError("expected an index of no more dimensions than there are, and "
                                          "a slice for each"))  # fmt: skip
-        own = [_core.size(i, axis) for axis in range(i.ndim - 1)]
-        for axis, expected in enumerate([*own, *_core.sizes(like)[depth:]]):
-            _checks.expect_equal(_core.size(v, axis), expected, f"{what}: dimension {axis}")
+        own = [_emission.size(i, axis) for axis in range(i.ndim - 1)]
+        for axis, expected in enumerate([*own, *_emission.sizes(like)[depth:]]):
+            _checks.expect_equal(_emission.size(v, axis), expected, f"{what}: dimension {axis}")
         sizes = [_ops.dim(like, axis) for axis in range(like.ndim)]
         total: Any = 1
         for one in sizes[:depth]:
@@ -208,7 +210,7 @@ def _limit(dtype: Any, largest: bool) -> Any:
 
 unsorted_segment_max = _of_each(reduce_max, lambda d: _limit(d, False))
 unsorted_segment_min = _of_each(reduce_min, lambda d: _limit(d, True))
-unsorted_segment_prod = _of_each(_ops._reductions.reduce_prod, lambda _: 1)
+unsorted_segment_prod = _of_each(_ops.reductions.reduce_prod, lambda _: 1)
 
 
 def _sorted(function: Callable[..., Tensor], **more: Any) -> Callable[..., Tensor]:

@@ -6,9 +6,9 @@ import threading
 from contextlib import contextmanager
 from typing import Any, Callable, Dict, Iterator, List, Optional, Tuple
 
-from .. import _dtypes
-from .._errors import about
-from .._kinds import text
+from .._core import dtypes as _dtypes
+from .._core.argument_checks import text
+from .._errors.messages import about
 from . import random_ops
 from .dtypes import DType, as_dtype
 from .graph import Graph, GraphKeys, get_default_graph

@@ -7,10 +7,12 @@ from typing import Any, Callable, Dict, Iterator, List, Mapping, Optional, Seque
 
 import numpy as np
 
-from .. import _dtypes, _flywheel, _trace
-from .._errors import about, wrong
+from .. import _flywheel
+from .._core import dtypes as _dtypes
+from .._core import trace as _trace
+from .._errors.messages import about, wrong
 from .._flywheel import Session as RuntimeSession
-from .._models import cost
+from .._programs.models import cost
 from ..store import FlatStore, Store, is_stream
 from . import step_stats
 from .attempts import RETRIED, attempts

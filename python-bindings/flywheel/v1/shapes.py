@@ -5,7 +5,7 @@ import math
 import operator
 from typing import Any, Callable, Iterator, List, Optional, Sequence, Tuple
 
-from .._kinds import elements
+from .._core.argument_checks import elements
 
 
 class Dimension:

@@ -6,7 +6,8 @@ from typing import Any, Callable, Optional
 
 import numpy as np
 
-from .. import _dtypes, _ops
+from .. import _ops
+from .._core import dtypes as _dtypes
 from .conversion import as_tensor, constant, dtype_of, make
 from .elementwise import TABLE
 from .operation import Tensor

@@ -5,10 +5,12 @@ from typing import Any, Callable, Dict, List, Optional
 
 import numpy as np
 
-from .. import _dtypes, _ops
+from .. import _ops
 from .. import nn as traced
-from .._ops import _checks, _core
-from .._ops._shapes import to_index
+from .._core import dtypes as _dtypes
+from .._ops import checks as _checks
+from .._ops import emission as _emission
+from .._ops.shapes import to_index
 from .arrays import flat_places, gather_nd
 from .conversion import as_tensor, make
 from .elementwise import TABLE
@@ -63,7 +65,7 @@ def sparse_tensor_dense_matmul(
         if m.ndim != 2:
             raise ValueError("sparse_tensor_dense_matmul: expected a matrix as b")
         m = _ops.transpose(m) if adjoint_b else m
-        _checks.expect_equal(_core.size(m, 0), to_index(n[inner]), text)
+        _checks.expect_equal(_emission.size(m, 0), to_index(n[inner]), text)
         taken = _ops.multiply(_ops.take(m, i[:, inner], 0), _ops.expand_dims(v, 1))
         init = _ops.zeros([n[rows], _ops.dim(m, 1)], v.dtype)
         return traced.scatter_add(init, i[:, rows], taken, 0)

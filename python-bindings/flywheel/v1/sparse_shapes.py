@@ -6,8 +6,9 @@ from typing import Any, List, Optional, Tuple
 
 import numpy as np
 
-from .. import _dtypes, _ops
-from .._ops import _checks
+from .. import _ops
+from .._core import dtypes as _dtypes
+from .._ops import checks as _checks
 from .conversion import as_tensor, constant, make
 from .elementwise import TABLE
 from .host_calls import InvalidArgument, host_call

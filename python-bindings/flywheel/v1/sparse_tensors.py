@@ -6,7 +6,8 @@ from typing import Any, List, NamedTuple, Optional, Tuple
 
 import numpy as np
 
-from .. import _dtypes, _ops
+from .. import _ops
+from .._core import dtypes as _dtypes
 from .conversion import as_tensor, dtype_of, make
 from .graph import get_default_graph
 from .host_calls import host_call

@@ -7,11 +7,12 @@ from typing import Any, Callable, List, Optional
 import ml_dtypes
 import numpy as np
 
-from .. import _dtypes, _ops, transforms
-from .._errors import about
-from .._ops._conversions import wrapping_cast
-from .._special import digamma
-from .._tensor import as_tensor as constant_of
+from .. import _ops, transforms
+from .._core import dtypes as _dtypes
+from .._core.tensor import as_tensor as constant_of
+from .._errors.messages import about
+from .._numerics.special import digamma
+from .._ops.conversions import wrapping_cast
 from .conversion import as_tensor, dtype_of, make, paired
 from .elementwise import TABLE
 from .operation import Tensor

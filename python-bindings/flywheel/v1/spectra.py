@@ -6,8 +6,10 @@ from typing import Any, Callable, List, Optional, Sequence, TypeVar
 
 import numpy as np
 
-from .. import _dtypes, _ops, _spectra
-from .._errors import about
+from .. import _ops
+from .._core import dtypes as _dtypes
+from .._errors.messages import about
+from .._numerics import spectra as _spectra
 from .complex_tensors import ComplexTensor, as_complex
 from .conversion import as_tensor, constant, make
 from .operation import Tensor

@@ -10,8 +10,8 @@ import time
 from contextlib import contextmanager
 from typing import Any, Dict, Iterator, List, Optional, Sequence, Set, Tuple
 
+from .._training.events import bytes_field, int_field, text_field
 from ..profile import Event, Kernel, Profile
-from ..train._events import bytes_field, int_field, text_field
 from .emission import ancestors
 from .operation import Operation
 

@@ -10,9 +10,9 @@ from typing import Any, Callable, Dict, List, Optional, Sequence, Set
 
 import numpy as np
 
-from .. import _dtypes
-from .._errors import about
-from ..train import _events
+from .._core import dtypes as _dtypes
+from .._errors.messages import about
+from .._training import events as _events
 from .conversion import as_tensor
 from .graph import Graph, GraphKeys, get_default_graph
 from .operation import Fields, Operation, Tensor

@@ -4,8 +4,8 @@
 from contextlib import contextmanager
 from typing import Any, Dict, Iterator, List, Optional, Tuple
 
-from .. import _dtypes
-from .._errors import about
+from .._core import dtypes as _dtypes
+from .._errors.messages import about
 from .conversion import as_tensor
 from .derivatives import as_list, gradients, jacobian, reaches, sources_of
 from .graph import get_default_graph

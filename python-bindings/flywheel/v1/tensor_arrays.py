@@ -3,9 +3,10 @@
 
 from typing import Any, Callable, List, Optional
 
-from .. import _dtypes, _ops
+from .. import _ops
 from .. import nn as traced
-from .._errors import about
+from .._core import dtypes as _dtypes
+from .._errors.messages import about
 from .conversion import as_tensor, make
 from .dtypes import as_dtype
 from .graph import get_default_graph

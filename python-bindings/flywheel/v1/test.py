@@ -10,7 +10,7 @@ from unittest import mock as mock
 import numpy as np
 
 from .. import _flywheel
-from .._errors import about
+from .._errors.messages import about
 from .derivatives import gradients
 from .graph import Graph
 from .session import Session, default_session

@@ -5,10 +5,10 @@ from typing import Any, Callable, Dict, Iterator, List, Optional, Tuple
 
 import numpy as np
 
-from .. import _dtypes
 from .. import variables as traced
-from .._errors import about
-from .._tensor import wrap
+from .._core import dtypes as _dtypes
+from .._core.tensor import wrap
+from .._errors.messages import about
 from . import _operators
 from .conversion import as_tensor, constant, dtype_of
 from .dtypes import DType

@@ -3,8 +3,8 @@
 
 from typing import Any, Dict, List, Optional, Sequence
 
-from .. import _trace
-from .._errors import about
+from .._core import trace as _trace
+from .._errors.messages import about
 from ..dashboard import Dashboard
 from ..watching import Limits, Target, emit_watch
 from .conversion import as_tensor

@@ -5,10 +5,10 @@ from typing import Any, Dict, List, Mapping, Optional, Sequence, Tuple
 
 import numpy as np
 
-from ... import _dtypes
+from ..._core import dtypes as _dtypes
+from ..._core.argument_checks import elements
 from ..._flywheel import InvalidArgumentError
-from ..._kinds import elements
-from ..._models import cost
+from ..._programs.models import cost
 from ...v1 import ops as _v1
 from ...v1 import step_stats
 from ...v1.attempts import RETRIED, attempts

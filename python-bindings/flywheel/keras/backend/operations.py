@@ -5,10 +5,11 @@ from typing import Any, List, Optional
 
 import numpy as np
 
-from ... import _dtypes, _ops
+from ... import _ops
 from ... import nn as _traced
-from ..._errors import about, wrong
-from ..._ops import _contractions
+from ..._core import dtypes as _dtypes
+from ..._errors.messages import about, wrong
+from ..._ops import contractions as _contractions
 from ...v1 import arrays as _arrays
 from ...v1 import nn as _nn
 from ...v1 import ops as _v1

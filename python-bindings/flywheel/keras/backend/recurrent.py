@@ -4,7 +4,7 @@
 from typing import Any, Callable, List, Tuple
 
 from ... import _ops
-from ..._errors import about
+from ..._errors.messages import about
 from ...v1 import functional_ops as _functional
 from ...v1.arrays import reverse as _reverse
 from ...v1.conversion import as_tensor, make

@@ -3,7 +3,7 @@
 
 from typing import Optional
 
-from ..._kinds import instance
+from ..._core.argument_checks import instance
 from ...v1.graph import GraphKeys, get_default_graph, reset_default_graph
 from ...v1.initialization import is_initialized_in
 from ...v1.session import Session, get_default_session, others

@@ -5,8 +5,8 @@ from typing import Any, Optional
 
 import numpy as np
 
-from ... import _dtypes
-from ..._errors import about, wrong
+from ..._core import dtypes as _dtypes
+from ..._errors.messages import about, wrong
 from ...v1 import ops as _v1
 from ...v1.conversion import as_tensor
 from ...v1.elementwise import TABLE

@@ -5,9 +5,9 @@ from typing import Any, Optional, Sequence, Tuple
 
 from ... import _ops
 from ... import nn as _traced
-from ..._errors import about
-from ..._ops import _precision
-from ..._windows import convolve, convolve_transposed, pool
+from ..._errors.messages import about
+from ..._nn.windows import convolve, convolve_transposed, pool
+from ..._ops import precision as _precision
 from ...v1 import nn as _nn
 from ...v1.conversion import as_tensor, make
 from .operations import (

@@ -3,7 +3,7 @@
 
 from typing import Any, List, Tuple
 
-from ..._errors import about
+from ..._errors.messages import about
 from .. import backend as K
 from .. import losses, metrics
 from .topology import to_list

@@ -7,7 +7,7 @@ from typing import Any, Dict, List, Optional, Tuple
 
 import numpy as np
 
-from ..._errors import about
+from ..._errors.messages import about
 from ...v1.conversion import as_tensor
 from ...v1.graph import GraphKeys, get_default_graph
 from ...v1.operation import Tensor

@@ -6,7 +6,7 @@ from typing import Any, Dict, List, Optional, Set, Tuple
 
 import numpy as np
 
-from ..._types import Path
+from ..._core.annotations import Path
 from ...train.callbacks import listed
 from ...train.loop import Means, run_epochs
 from ...v1.conversion import as_tensor

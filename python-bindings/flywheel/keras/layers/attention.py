@@ -3,9 +3,10 @@
 
 from typing import Any, List, Optional
 
-from ... import _dtypes, _ops
+from ... import _ops
 from ... import nn as _traced
-from ..._errors import about
+from ..._core import dtypes as _dtypes
+from ..._errors.messages import about
 from ...v1.conversion import as_tensor, make
 from .. import backend as K
 from .. import constraints, initializers, regularizers

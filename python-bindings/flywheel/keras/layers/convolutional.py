@@ -4,8 +4,8 @@
 from typing import Any, List, Optional, Tuple
 
 from ... import _ops
-from ..._errors import about
-from ..._windows import convolve
+from ..._errors.messages import about
+from ..._nn.windows import convolve
 from ...v1 import nn as _nn
 from ...v1.conversion import as_tensor, make
 from .. import backend as K

@@ -9,7 +9,7 @@ import numpy as np
 
 from ... import _ops
 from ... import nn as _traced
-from ..._contracts import public_form
+from ..._errors.contracts import public_form
 from ...v1.conversion import as_tensor, make
 from ...v1.precision import rounded, widened
 from .. import activations

@@ -3,7 +3,7 @@
 
 from typing import Any, Tuple
 
-from ..._errors import about
+from ..._errors.messages import about
 from ...v1.conversion import as_tensor, make
 from .. import backend as K
 from ..engine import Layer

@@ -5,9 +5,9 @@ from typing import Any
 
 from ... import _ops
 from ... import nn as _traced
-from ..._errors import about
-from ..._nn_functions import unless_empty
-from ..._ops import _precision
+from ..._errors.messages import about
+from ..._nn.functions import unless_empty
+from ..._ops import precision as _precision
 from ...v1.conversion import as_tensor, make
 from .. import backend as K
 from .. import constraints, initializers, regularizers

@@ -4,7 +4,7 @@
 from typing import Any, Callable
 
 from ... import nn as _traced
-from ..._windows import pool
+from ..._nn.windows import pool
 from .. import backend as K
 from ..engine.specs import InputSpec
 from ..engine.topology import Layer

@@ -5,7 +5,7 @@ from typing import Any, Callable, Dict, List, Tuple
 
 from ... import _ops, control
 from ... import nn as _traced
-from ..._errors import about
+from ..._errors.messages import about
 from ...v1.conversion import as_tensor, make
 from .. import activations, regularizers
 from .. import backend as K

@@ -4,7 +4,7 @@
 from typing import Any, Dict, List, Tuple
 
 from ... import _ops
-from ..._errors import about
+from ..._errors.messages import about
 from ...v1.conversion import as_tensor, make
 from .. import backend as K
 from .._serialization import plain

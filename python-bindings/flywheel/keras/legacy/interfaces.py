@@ -6,7 +6,7 @@ import warnings
 from functools import wraps
 from typing import Any, Callable, Dict, List, Mapping, Optional, Tuple
 
-from ..._errors import about
+from ..._errors.messages import about
 
 Arguments = Tuple[Tuple[Any, ...], Dict[str, Any]]
 Change = Callable[[Tuple[Any, ...], Dict[str, Any]], Arguments]

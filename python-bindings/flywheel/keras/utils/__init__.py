@@ -5,7 +5,7 @@ from typing import Any, Optional
 
 import numpy as np
 
-from ..._errors import wrong
+from ..._errors.messages import wrong
 from .._names import Missing
 from .data_utils import GeneratorEnqueuer, OrderedEnqueuer, Sequence, SequenceEnqueuer, get_file
 from .generic_utils import (

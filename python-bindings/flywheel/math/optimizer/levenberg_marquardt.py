@@ -8,10 +8,11 @@ from typing import Any, Callable, List, Optional, Tuple
 
 import numpy as np
 
-from ... import _dtypes, _trace
+from ..._core import dtypes as _dtypes
+from ..._core import trace as _trace
+from ..._core.tensor import Tensor, as_tensor, wrap
 from ..._flywheel import Attribute, Value
-from ..._kept import Kept, reference
-from ..._tensor import Tensor, as_tensor, wrap
+from ..._functions.kept_results import Kept, reference
 from ...function import function
 from ...variables import Variable, traced_variable
 

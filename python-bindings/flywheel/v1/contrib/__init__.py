@@ -4,8 +4,8 @@
 import importlib
 from typing import Any, Callable, List, Optional
 
-from ..._contracts import explained as _explained
-from ..._errors import about
+from ..._errors.contracts import explained as _explained
+from ..._errors.messages import about
 from .. import layers as _layers
 from .. import nn as _nn
 from ..conversion import as_tensor, make

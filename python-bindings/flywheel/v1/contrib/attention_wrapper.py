@@ -3,8 +3,8 @@
 
 from typing import Any, List, NamedTuple, Optional, Tuple
 
-from ... import _dtypes
-from ..._errors import about
+from ..._core import dtypes as _dtypes
+from ..._errors.messages import about
 from ..conversion import as_tensor, constant
 from ..dtypes import as_dtype
 from ..elementwise import TABLE

@@ -6,8 +6,9 @@ from typing import Any, List, NamedTuple, Optional, Tuple
 
 import numpy as np
 
-from ... import _dtypes, _ops
-from ..._errors import about
+from ... import _ops
+from ..._core import dtypes as _dtypes
+from ..._errors.messages import about
 from .. import nn as _nn
 from ..conversion import as_tensor, make
 from ..elementwise import TABLE

@@ -7,8 +7,9 @@ from typing import Any, Dict, List, Tuple
 
 import numpy as np
 
-from ... import _dtypes, _ops, control
-from ..._contracts import explain_all
+from ... import _ops, control
+from ..._core import dtypes as _dtypes
+from ..._errors.contracts import explain_all
 from ..conversion import as_tensor, make
 from ..namespaces import missing
 from ..operation import Tensor

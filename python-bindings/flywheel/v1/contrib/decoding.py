@@ -3,9 +3,10 @@
 
 from typing import Any, NamedTuple, Optional, Tuple
 
-from ... import _dtypes, _ops
+from ... import _ops
 from ... import nn as _traced
-from ..._errors import about
+from ..._core import dtypes as _dtypes
+from ..._errors.messages import about
 from ..control_flow import while_loop
 from ..conversion import as_tensor, constant, make
 from ..elementwise import TABLE

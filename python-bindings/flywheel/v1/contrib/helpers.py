@@ -4,8 +4,9 @@ the next one."""
 
 from typing import Any, Callable, Optional
 
-from ... import _dtypes, _ops
-from ..._errors import about
+from ... import _ops
+from ..._core import dtypes as _dtypes
+from ..._errors.messages import about
 from .. import nn as _nn
 from ..conversion import as_tensor, constant, make
 from ..dtypes import as_dtype

@@ -4,7 +4,7 @@
 import copy
 from typing import Any, Callable, List, Optional, Sequence, Tuple
 
-from ..._contracts import explain_all
+from ..._errors.contracts import explain_all
 from .. import nn as _nn
 from ..control_flow import cond
 from ..conversion import as_tensor

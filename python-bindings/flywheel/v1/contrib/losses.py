@@ -3,7 +3,7 @@
 
 from typing import Any, Optional
 
-from ..._contracts import explain_all, public_names
+from ..._errors.contracts import explain_all, public_names
 from .. import losses as _losses
 from ..losses import add_loss as add_loss
 from ..losses import get_losses as get_losses

@@ -4,7 +4,7 @@
 from typing import Any, Optional
 
 from ... import _ops
-from ..._contracts import explain_all
+from ..._errors.contracts import explain_all
 from .. import nn as _nn
 from ..conversion import as_tensor, make
 from ..elementwise import TABLE

@@ -5,7 +5,7 @@ import time
 from types import SimpleNamespace
 from typing import Any, Callable, List, Optional, Sequence
 
-from ..._errors import about
+from ..._errors.messages import about
 from .. import contrib as _contrib
 from .. import nn
 from .. import train as _train

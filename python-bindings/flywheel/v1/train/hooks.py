@@ -7,8 +7,8 @@ from typing import Any, Dict, List, NamedTuple, Optional
 
 import numpy as np
 
-from ..._errors import about
-from ...train import _events
+from ..._errors.messages import about
+from ..._training import events as _events
 from ..graph import get_default_graph
 from ..platform import logging
 from ..python.client.timeline import Timeline

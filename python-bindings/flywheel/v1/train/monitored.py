@@ -3,7 +3,7 @@
 
 from typing import Any, Callable, Dict, List, Optional
 
-from ..._errors import about
+from ..._errors.messages import about
 from ..errors import OutOfRangeError
 from ..graph import GraphKeys, get_default_graph
 from ..initialization import (

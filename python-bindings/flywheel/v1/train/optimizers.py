@@ -7,7 +7,7 @@ from typing import Any, Dict, List, Optional, Tuple
 import numpy as np
 
 from ... import optimizers as traced
-from ..._kinds import number
+from ..._core.argument_checks import number
 from ..conversion import as_tensor
 from ..derivatives import gradients, rows_of
 from ..elementwise import TABLE

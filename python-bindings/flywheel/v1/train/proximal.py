@@ -4,7 +4,7 @@ Online and Batch Learning Using Forward Backward Splitting, 2009)."""
 
 from typing import Any, List, NoReturn, Optional
 
-from ..._errors import about
+from ..._errors.messages import about
 from ..conversion import as_tensor
 from ..elementwise import TABLE
 from ..ops import cast

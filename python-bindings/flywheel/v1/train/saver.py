@@ -6,7 +6,7 @@ from typing import Any, Dict, List, Optional
 
 import numpy as np
 
-from ..._errors import about
+from ..._errors.messages import about
 from ..._flywheel import CheckpointManager, NotFoundError
 from ..._flywheel import Store as RuntimeStore
 from ..._flywheel import get_checkpoint_state as _state

@@ -3,7 +3,7 @@
 
 from typing import Any, Optional
 
-from ... import _dtypes
+from ..._core import dtypes as _dtypes
 from ..graph import GraphKeys, get_default_graph
 from ..random_ops import zeros_initializer
 from ..scopes import get_by_full_name

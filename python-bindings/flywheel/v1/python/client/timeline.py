@@ -5,7 +5,7 @@ import json
 import re
 from typing import Any, Dict, List, Tuple
 
-from ...._errors import about
+from ...._errors.messages import about
 from ...step_stats import DeviceStepStats, NodeExecStats, StepStats
 
 __all__ = ["Timeline"]
