@@ -12,10 +12,11 @@ compiling, `memory` the most that the process has taken, `workspace` what the st
 beside variables and feeds, where the peer says it.
 
 usage: PYTHONPATH=build/python python benchmarks/peers [--threads N] [--rows NAME...]
-           [--set ROW.SIZE=N[,N...]...] [--json FILE]
+           [--set ROW.SIZE=N[,N...]...] [--drawn N [--seed S]] [--json FILE]
 
 With several sizes (`--set mlp-deep.layers=10,50,200`) the row is measured with each: how
-steps, compile times and memory grow.
+steps, compile times and memory grow. `--drawn 100 --seed 7` measures 100 steps of sizes that are drawn at random in
+place of the rows (`drawn.py`), and prints the distribution of the ratios to the best peer, with the worst ten.
 
 Flywheel's process is run by this Python; the peers' by --peers-python, whose default is the
 same. Peers that are not installed (requirements.txt lists them) are left out. `--peers flywheel
@@ -39,6 +40,7 @@ from typing import Any
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, HERE)
 
+from drawn import draw  # noqa: E402
 from process import Peer, measure  # noqa: E402
 from rows import ROWS, make_row  # noqa: E402
 from worker import PEERS, WINOGRAD  # noqa: E402
@@ -63,6 +65,8 @@ def parse_arguments() -> argparse.Namespace:
     parser.add_argument("--peers", nargs="+", default=list(PEERS), choices=[*PEERS, WINOGRAD], metavar="PEER")
     parser.add_argument("--peers-python", default=sys.executable, help="the Python that has the peers")
     parser.add_argument("--set", nargs="+", default=[], metavar="ROW.SIZE=N[,N...]", help="sizes of rows")
+    parser.add_argument("--drawn", type=int, default=0, metavar="N", help="N steps drawn at random, in place of rows")
+    parser.add_argument("--seed", type=int, default=0, help="what --drawn draws (0)")
     parser.add_argument("--json", help="also write the figures to this file")
     parser.add_argument("--errors", default=os.devnull, help="file of what the peers print (none)")
     arguments = parser.parse_args()
@@ -82,6 +86,8 @@ def parse_arguments() -> argparse.Namespace:
         for row in arguments.rows
         for values in itertools.product(*sizes[row].values())
     ]
+    if arguments.drawn:
+        arguments.variants = [("drawn", {"seed": arguments.seed, "number": i}) for i in range(arguments.drawn)]
     return arguments
 
 
@@ -140,7 +146,9 @@ def describe_conditions(arguments: argparse.Namespace) -> dict[str, Any]:
         cpus = [line.split(":")[1].strip() for line in file if line.startswith("model name")]
     command = ["python benchmarks/peers", f"--threads {arguments.threads}", f"--rounds {arguments.rounds}",
                f"--seconds {arguments.seconds:g}"]  # fmt: skip
-    if arguments.rows != list(ROWS):
+    if arguments.drawn:
+        command.append(f"--drawn {arguments.drawn} --seed {arguments.seed}")
+    elif arguments.rows != list(ROWS):
         command.append("--rows " + " ".join(arguments.rows))
     return {
         "threads": arguments.threads,
@@ -155,10 +163,23 @@ def print_row(row: str, figures: dict[str, dict[str, Any]]) -> None:
     for name, figure in figures.items():
         workspace = f"{figure['workspace'] / 1e6:9.2f}" if figure["workspace"] is not None else ""
         print(
-            f"{row:26} {name:17} {figure['median'] * 1e3:10.3f} {figure['minimum'] * 1e3:10.3f} "
+            f"{row if name == 'flywheel' else '':26} {name:17} {figure['median'] * 1e3:10.3f} {figure['minimum'] * 1e3:10.3f} "
             f"{figure['ratio']:8.2f} {figure['compile']:8.2f} {figure['memory'] / 1e6:8.0f} {workspace:>9}",
             flush=True,
         )
+
+
+def print_distribution(best: dict[str, tuple[float, str]]) -> None:
+    """Prints how the ratios to the best peer are distributed, of all steps and of each kind, and the worst ten."""
+    kinds: dict[str, list[float]] = {"all": [ratio for ratio, _ in best.values()]}
+    for row, (ratio, _) in best.items():
+        kinds.setdefault(row.split()[1], []).append(ratio)
+    for kind, ratios in kinds.items():
+        ratios.sort()
+        tenth, median = ratios[len(ratios) // 10], statistics.median(ratios)
+        print(f"{kind:12} of {len(ratios):3}: least {ratios[0]:.2f}, tenth percentile {tenth:.2f}, median {median:.2f}")
+    for row, (ratio, peer) in sorted(best.items(), key=lambda entry: entry[1])[:10]:
+        print(f"{ratio:6.2f} {peer:14} {row}")
 
 
 def main() -> None:
@@ -177,6 +198,8 @@ def main() -> None:
                 for name in ("flywheel", *(peer for peer in arguments.peers if peer != "flywheel"))
             }  # fmt: skip
             title = " ".join([row, *(f"{size}={value}" for size, value in sizes.items())])
+            if arguments.drawn:
+                title = f"{sizes['number']}: {draw(**sizes)[1]}"
             results[title] = compare(row, sizes, arguments, peers)
             for peer in peers.values():
                 peer.close()
@@ -186,14 +209,17 @@ def main() -> None:
         if ratios and name != "flywheel":
             mean = math.exp(statistics.fmean(map(math.log, ratios)))
             print(f"{name}: geometric mean of {len(ratios)} ratios {mean:.2f}, least {min(ratios):.2f}")
-    best = [
-        min(figure["ratio"] for name, figure in figures.items() if name not in ("flywheel", WINOGRAD))
-        for figures in results.values()
+    best = {
+        row: min((figure["ratio"], name) for name, figure in figures.items() if name not in ("flywheel", WINOGRAD))
+        for row, figures in results.items()
         if not figures.keys() <= {"flywheel", WINOGRAD}
-    ]
+    }
     if best:
-        mean = math.exp(statistics.fmean(map(math.log, best)))
-        print(f"best peer of each row: geometric mean {mean:.2f}, least {min(best):.2f}")
+        ratios = sorted(ratio for ratio, _ in best.values())
+        mean = math.exp(statistics.fmean(map(math.log, ratios)))
+        print(f"best peer of each row: geometric mean {mean:.2f}, least {ratios[0]:.2f}")
+    if best and arguments.drawn:
+        print_distribution(best)
     if arguments.json:
         with open(arguments.json, "w", encoding="utf-8") as file:
             json.dump({**describe_conditions(arguments), "rows": results}, file, indent=2)
