@@ -162,8 +162,9 @@ def describe_conditions(arguments: argparse.Namespace) -> dict[str, Any]:
 def print_row(row: str, figures: dict[str, dict[str, Any]]) -> None:
     for name, figure in figures.items():
         workspace = f"{figure['workspace'] / 1e6:9.2f}" if figure["workspace"] is not None else ""
+        title = row if name == "flywheel" else ""
         print(
-            f"{row if name == 'flywheel' else '':26} {name:17} {figure['median'] * 1e3:10.3f} {figure['minimum'] * 1e3:10.3f} "
+            f"{title:26} {name:17} {figure['median'] * 1e3:10.3f} {figure['minimum'] * 1e3:10.3f} "
             f"{figure['ratio']:8.2f} {figure['compile']:8.2f} {figure['memory'] / 1e6:8.0f} {workspace:>9}",
             flush=True,
         )
