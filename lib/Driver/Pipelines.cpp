@@ -206,7 +206,7 @@ void flywheel::populateFusion(OpPassManager &pm,
   // their initial value.
   pm.addNestedPass<func::FuncOp>(createCloneSharedInits());
   pm.addPass(createEliminateEmptyTensors());
-  pm.addNestedPass<func::FuncOp>(createScheduleStep());
+  pm.addNestedPass<func::FuncOp>(createOrderStep());
 }
 
 static void populateTarget(OpPassManager &pm, const CompilerOptions &options) {

@@ -86,9 +86,9 @@ void CPU::populateTiles(OpPassManager &pm,
   pm.addPass(createCanonicalizer());
   pm.addNestedPass<func::FuncOp>(createCSEGroups());
   // These may have moved updates of variables before their reads.
-  ScheduleStepOptions again;
+  OrderStepOptions again;
   again.ifDisordered = true;
-  pm.addNestedPass<func::FuncOp>(createScheduleStep(again));
+  pm.addNestedPass<func::FuncOp>(createOrderStep(again));
 }
 
 void CPU::populateLoops(OpPassManager &pm,

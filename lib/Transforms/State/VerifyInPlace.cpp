@@ -57,7 +57,7 @@ LogicalResult VerifyInPlace::verifyCopy(Operation *copy) {
     return success();
   std::optional<FunctionArgument> ofSource = FunctionArgument::get(source),
                                   ofTarget = FunctionArgument::get(target);
-  // Assignments of the program, snapshots of the scheduler and panels may copy.
+  // Assignments of the program, snapshots of the order and panels may copy.
   bool isAskedFor = copy->hasAttr(LinalgExtDialect::getAssignedAttrName()) ||
                     copy->hasAttr(TrainDialect::getSnapshotAttrName()) ||
                     copy->hasAttr(CodegenDialect::getPanelAttrName());

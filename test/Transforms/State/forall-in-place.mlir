@@ -1,6 +1,6 @@
-// RUN: flywheel-opt %s --flywheel-schedule-step --split-input-file --verify-diagnostics | FileCheck %s
-// RUN: flywheel-opt %s --flywheel-schedule-step=if-disordered --split-input-file --verify-diagnostics | FileCheck %s
-// RUN: flywheel-opt %s --flywheel-schedule-step --flywheel-protect-state --one-shot-bufferize="bufferize-function-boundaries function-boundary-type-conversion=identity-layout-map" --canonicalize --cse --flywheel-insert-state-copies --flywheel-verify-in-place --canonicalize --split-input-file 2>&1 | FileCheck %s --check-prefix=BUFFER
+// RUN: flywheel-opt %s --flywheel-order-step --split-input-file --verify-diagnostics | FileCheck %s
+// RUN: flywheel-opt %s --flywheel-order-step=if-disordered --split-input-file --verify-diagnostics | FileCheck %s
+// RUN: flywheel-opt %s --flywheel-order-step --flywheel-protect-state --one-shot-bufferize="bufferize-function-boundaries function-boundary-type-conversion=identity-layout-map" --canonicalize --cse --flywheel-insert-state-copies --flywheel-verify-in-place --canonicalize --split-input-file 2>&1 | FileCheck %s --check-prefix=BUFFER
 
 // A parallel loop updates a variable tile by tile as a loop does that carries it:
 // after every other reader, after the check, and in place.

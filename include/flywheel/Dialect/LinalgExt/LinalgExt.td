@@ -379,7 +379,7 @@ def LinalgExt_ExchangeOp : Op<LinalgExt_Dialect, "exchange", [
   let description = [{
     The results are `second`, in the buffer of `first`, and `first`, in the
     buffer of `second`: what two stores cannot be without a copy. Made by
-    `flywheel-schedule-step`. Bufferizes to one `linalg.generic` over both
+    `flywheel-order-step`. Bufferizes to one `linalg.generic` over both
     buffers, which a canonicalization would fold on tensors.
   }];
   let arguments = (ins AnyStaticShapeTensor:$first, AnyStaticShapeTensor:$second);

@@ -82,7 +82,7 @@ def FuseUpdates : Pass<"flywheel-fuse-updates", "::mlir::func::FuncOp"> {
   ];
 }
 
-def ScheduleStep : Pass<"flywheel-schedule-step", "::mlir::func::FuncOp"> {
+def OrderStep : Pass<"flywheel-order-step", "::mlir::func::FuncOp"> {
   let summary = "Checks first, each update after the last reader of the old value";
   let description = [{
     Before: a functionalized step on tensors, in any order. After: an order in
@@ -131,7 +131,7 @@ def VerifyInPlace : Pass<"flywheel-verify-in-place", "::mlir::func::FuncOp"> {
     Before: a bufferized step. After: it is proven that what an optimizer updates
     (`train.updated`) is written by the update itself, not copied from elsewhere,
     and that no buffer of the step holds a copy of it but the snapshots that the
-    scheduler has marked (`train.snapshot`) and what the program assigns or a
+    order has marked (`train.snapshot`) and what the program assigns or a
     loop passes on (`linalg_ext.assigned`). Refuses anything else at the
     location of the op that copies.
   }];

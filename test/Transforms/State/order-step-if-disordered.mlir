@@ -1,4 +1,4 @@
-// RUN: flywheel-opt %s --flywheel-schedule-step=if-disordered --split-input-file --verify-diagnostics | FileCheck %s
+// RUN: flywheel-opt %s --flywheel-order-step=if-disordered --split-input-file --verify-diagnostics | FileCheck %s
 
 // A read after the update moves before it, also if the update is a
 // loop over tiles.

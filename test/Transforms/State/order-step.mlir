@@ -1,4 +1,4 @@
-// RUN: flywheel-opt %s --flywheel-schedule-step --split-input-file --verify-diagnostics | FileCheck %s
+// RUN: flywheel-opt %s --flywheel-order-step --split-input-file --verify-diagnostics | FileCheck %s
 
 #id = affine_map<(d0) -> (d0)>
 

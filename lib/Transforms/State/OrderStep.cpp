@@ -1,4 +1,4 @@
-//===- ScheduleStep.cpp - Checks first, updates after the last reader -----===//
+//===- OrderStep.cpp - Checks first, updates after the last reader -----===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -19,7 +19,7 @@
 using namespace mlir;
 
 namespace flywheel {
-#define GEN_PASS_DEF_SCHEDULESTEP
+#define GEN_PASS_DEF_ORDERSTEP
 #include "flywheel/Transforms/State/StatePasses.h.inc"
 } // namespace flywheel
 
@@ -47,10 +47,10 @@ namespace {
 /// Ready ops run in program order, with one exception: updates, and the ops
 /// that only updates use, run as early as possible, so that the live ranges of
 /// the gradients and activations that they read end early.
-class StepScheduler {
+class StepOrderer {
 public:
-  StepScheduler(func::FuncOp function, Block &block,
-                ArrayRef<StorageRange> ranges)
+  StepOrderer(func::FuncOp function, Block &block,
+              ArrayRef<StorageRange> ranges)
       : function(function), block(block), versions(block, ranges) {}
 
   void run();
@@ -138,9 +138,9 @@ private:
 
 /// Replaces `uses` of `value`, a version of a storage or a part of one, by a
 /// copy.
-void StepScheduler::snapshot(const Version &version, Value value,
-                             ArrayRef<OpOperand *> uses, OpBuilder b,
-                             StringRef reason) {
+void StepOrderer::snapshot(const Version &version, Value value,
+                           ArrayRef<OpOperand *> uses, OpBuilder b,
+                           StringRef reason) {
   Attribute name = getVariable(version.storage);
   Location loc = uses.front()->getOwner()->getLoc();
   Value copy = copyVersion(b, loc, value, name);
@@ -157,7 +157,7 @@ void StepScheduler::snapshot(const Version &version, Value value,
 
 /// Gives an op whose init is a variable, but whose result is not a new version
 /// of it, a copy as its init.
-void StepScheduler::copyStarts() {
+void StepOrderer::copyStarts() {
   for (const Version &version : versions.getVersions())
     if (getVariable(version.storage))
       for (OpOperand *use : versions.findStarts(version))
@@ -166,7 +166,7 @@ void StepScheduler::copyStarts() {
 }
 
 /// Emits the parts of `value` that can be had, to copy no more than these.
-void StepScheduler::emitViews(Value value) {
+void StepOrderer::emitViews(Value value) {
   for (Operation *user : llvm::to_vector(value.getUsers())) {
     Node *node = isView(user) ? getNode(user) : nullptr;
     if (!node || node->numAwaited > 0)
@@ -177,7 +177,7 @@ void StepScheduler::emitViews(Value value) {
 }
 
 /// Gives late readers of the version `number` a copy to read.
-void StepScheduler::overwrite(unsigned number) {
+void StepOrderer::overwrite(unsigned number) {
   const Version &version = versions.getVersions()[number];
   // The old value of a result is nothing.
   bool isResult = version.storage && !getVariable(version.storage);
@@ -205,7 +205,7 @@ void StepScheduler::overwrite(unsigned number) {
 // Soft dependences
 //===----------------------------------------------------------------------===//
 
-void StepScheduler::collectNodes() {
+void StepOrderer::collectNodes() {
   nodes.reserve(block.getOperations().size());
   for (Operation &op : block.without_terminator()) {
     nodes.emplace_back(&op);
@@ -238,7 +238,7 @@ void StepScheduler::collectNodes() {
       node.urgency = std::min(node.urgency, next->urgency);
 }
 
-void StepScheduler::buildWishes() {
+void StepOrderer::buildWishes() {
   isOverwritten.resize(versions.getVersions().size());
   for (auto [number, version] : llvm::enumerate(versions.getVersions())) {
     readers.push_back(versions.findReaders(version));
@@ -263,7 +263,7 @@ void StepScheduler::buildWishes() {
   }
 }
 
-bool StepScheduler::isOrdered() {
+bool StepOrderer::isOrdered() {
   collectNodes();
   for (const Version &version : versions.getVersions()) {
     if (getVariable(version.storage) && !versions.findStarts(version).empty())
@@ -283,7 +283,7 @@ bool StepScheduler::isOrdered() {
       return false;
   }
   return llvm::all_of(versions.findNestedBlocks(), [&](auto &nested) {
-    return StepScheduler(function, *nested.first, nested.second).isOrdered();
+    return StepOrderer(function, *nested.first, nested.second).isOrdered();
   });
 }
 
@@ -291,7 +291,7 @@ bool StepScheduler::isOrdered() {
 // Ranks
 //===----------------------------------------------------------------------===//
 
-void StepScheduler::findUpdates() {
+void StepOrderer::findUpdates() {
   for (const Version &version : versions.getVersions())
     if (getVariable(version.storage))
       for (Operation *writer : version.writers)
@@ -314,7 +314,7 @@ void StepScheduler::findUpdates() {
 /// Returns the rank with which `node` runs right after the ops that it needs,
 /// except for early ones. A reader whose only user is another op is computed in
 /// the loops of that op.
-unsigned StepScheduler::getEagerRank(const Node &node) {
+unsigned StepOrderer::getEagerRank(const Node &node) {
   unsigned eager = 0;
   for (const Node *before : node.predecessors) {
     if (before->isEarly || isa<linalg_ext::CheckOp>(before->op))
@@ -329,7 +329,7 @@ unsigned StepScheduler::getEagerRank(const Node &node) {
   return eager;
 }
 
-void StepScheduler::computeRanks() {
+void StepOrderer::computeRanks() {
   findUpdates();
   for (auto [number, node] : llvm::enumerate(nodes)) {
     node.rank = number;
@@ -354,12 +354,12 @@ void StepScheduler::computeRanks() {
 }
 
 //===----------------------------------------------------------------------===//
-// The list scheduler
+// List scheduling
 //===----------------------------------------------------------------------===//
 
 /// Returns the bytes of the copies that dropping the open soft dependences of
 /// `node` takes; 1 GiB for each version whose size is dynamic.
-CheckedSize StepScheduler::getCost(const Node &node) {
+CheckedSize StepOrderer::getCost(const Node &node) {
   CheckedSize bytes = 0;
   for (unsigned number : node.overwrites) {
     const Version &version = versions.getVersions()[number];
@@ -380,7 +380,7 @@ CheckedSize StepScheduler::getCost(const Node &node) {
 
 /// Drops the soft dependences of the op for which that costs the fewest bytes,
 /// among the ops that wait only for soft dependences.
-void StepScheduler::giveUpCheapest() {
+void StepOrderer::giveUpCheapest() {
   Node *cheapest = nullptr;
   int64_t least = 0;
   for (Node &node : nodes) {
@@ -401,12 +401,12 @@ void StepScheduler::giveUpCheapest() {
   pushIfReady(*cheapest);
 }
 
-void StepScheduler::pushIfReady(Node &node) {
+void StepOrderer::pushIfReady(Node &node) {
   if (node.numAwaited == 0 && node.numWished == 0 && !node.isEmitted)
     ready.push({node.urgency, node.rank, &node});
 }
 
-void StepScheduler::emit(Node &node) {
+void StepOrderer::emit(Node &node) {
   if (node.isEmitted)
     return;
   for (unsigned number : node.overwrites)
@@ -425,7 +425,7 @@ void StepScheduler::emit(Node &node) {
     }
 }
 
-void StepScheduler::run() {
+void StepOrderer::run() {
   copyStarts();
   collectNodes();
   buildWishes();
@@ -440,9 +440,9 @@ void StepScheduler::run() {
     emit(*node);
   }
   for (auto &[nestedBlock, nestedRanges] : versions.findNestedBlocks()) {
-    StepScheduler scheduler(function, *nestedBlock, nestedRanges);
-    scheduler.run();
-    numSnapshots += scheduler.numSnapshots;
+    StepOrderer orderer(function, *nestedBlock, nestedRanges);
+    orderer.run();
+    numSnapshots += orderer.numSnapshots;
   }
 }
 
@@ -503,8 +503,8 @@ static SmallVector<StorageRange> findRanges(func::FuncOp function) {
 }
 
 namespace {
-struct ScheduleStep : flywheel::impl::ScheduleStepBase<ScheduleStep> {
-  using ScheduleStepBase::ScheduleStepBase;
+struct OrderStep : flywheel::impl::OrderStepBase<OrderStep> {
+  using OrderStepBase::OrderStepBase;
 
   void runOnOperation() override {
     func::FuncOp function = getOperation();
@@ -512,13 +512,13 @@ struct ScheduleStep : flywheel::impl::ScheduleStepBase<ScheduleStep> {
       return;
     Block &entry = function.getBody().front();
     if (ifDisordered &&
-        StepScheduler(function, entry, findRanges(function)).isOrdered())
+        StepOrderer(function, entry, findRanges(function)).isOrdered())
       return;
     dropStores(function);
     fuseSwaps(function);
-    StepScheduler scheduler(function, entry, findRanges(function));
-    scheduler.run();
-    numSnapshots += scheduler.getNumSnapshots();
+    StepOrderer orderer(function, entry, findRanges(function));
+    orderer.run();
+    numSnapshots += orderer.getNumSnapshots();
   }
 };
 } // namespace
