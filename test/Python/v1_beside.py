@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-# REQUIRES: python, tensorflow
+# REQUIRES: python
 # RUN: env FLYWHEEL_CACHE= TF_USE_LEGACY_KERAS=1 TF_CPP_MIN_LOG_LEVEL=3 %peers_python %s
 """State, order, names, checkpoints, metrics and optimizers as TensorFlow 1 has them (N1 to N9, A1 to A9, C7, R1 to R4,
 P6 to P8, X1 to X8, X10)."""

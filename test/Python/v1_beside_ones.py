@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-# REQUIRES: python, tensorflow
+# REQUIRES: python
 # RUN: env FLYWHEEL_CACHE= TF_USE_LEGACY_KERAS=1 TF_CPP_MIN_LOG_LEVEL=3 %peers_python %s
 """Sizes of 1 that a run brings, sizes and branches that values decide, and strings, as in TensorFlow 1 (R1, R4, V4)."""
 

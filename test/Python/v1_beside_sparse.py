@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-# REQUIRES: python, tensorflow
+# REQUIRES: python
 # RUN: env FLYWHEEL_CACHE= TF_USE_LEGACY_KERAS=1 TF_CPP_MIN_LOG_LEVEL=3 %peers_python %s
 """Sparse tensors, their ops and gradients, as in TensorFlow 1 (X48)."""
 
