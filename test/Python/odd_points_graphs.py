@@ -219,7 +219,7 @@ def main() -> None:
         checks.append((text, check_empty, ()))
     chosen = [one for one in checks if len(sys.argv) < 2 or sys.argv[1] in f"{one[1].__name__} {one[0]}"]
     wrong: List[str] = []
-    for text, function, more in choose("odd points of graphs", chosen, 0.12):
+    for text, function, more in choose("odd points of graphs", chosen, 0.06):
         try:
             found = function(text, *more)
         except Exception as error:

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 import flywheel as fw
+from selection import choose
 
 rng = np.random.default_rng(5)
 
@@ -38,10 +39,14 @@ def check_orders(count: int, dtype: str) -> None:
         same(columns, np.sort(x, 1).T, name)
 
 
-for count in (1, 2, 31, 32, 33, 64, 1000):
-    for dtype in ("float32", "float64", "float16", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32",
-                  "uint64", "bool"):  # fmt: skip
-        check_orders(count, dtype)
+DTYPES = ("float32", "float64", "float16", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64",
+          "bool")  # fmt: skip
+CASES = [(count, dtype) for count in (1, 2, 31, 32, 33, 64, 1000) for dtype in DTYPES]
+# Each dtype and each count at least once.
+chosen = set(choose("sorting_large", CASES, 0.1, lambda case: case[0]))
+chosen |= set(choose("sorting_large, dtypes", CASES, 0.1, lambda case: case[1]))
+for count, dtype in sorted(chosen):
+    check_orders(count, dtype)
 
 # A vocabulary: the largest of each row and their places, with derivatives.
 logits = rng.normal(size=(4, 50257)).astype(np.float32)
