@@ -5,11 +5,16 @@
 
 include(GNUInstallDirs)
 
-# flywheel_set_up_target(<name> [MLIR])
+# What a library or tool reads unless its folder says otherwise: our dialects, on
+# top of upstream's headers.
+set(FLYWHEEL_PRECOMPILED_HEADER Dialects)
+
+# flywheel_set_up_target(<name> [MLIR] [PRECOMPILED [<header>]])
 # What every target of ours has: include directories, those of MLIR as system
-# headers, and with MLIR upstream's headers precompiled.
+# headers, and with MLIR precompiled headers: a file of lib/Precompiled, by
+# default FLYWHEEL_PRECOMPILED_HEADER.
 function(flywheel_set_up_target name)
-  cmake_parse_arguments(ARG "MLIR" "" "" ${ARGN})
+  cmake_parse_arguments(ARG "MLIR" "" "PRECOMPILED" ${ARGN})
   target_include_directories(${name} PUBLIC
     "$<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>"
     "$<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>")
@@ -31,7 +36,11 @@ function(flywheel_set_up_target name)
     target_compile_options(${name} PRIVATE
                            $<$<COMPILE_LANGUAGE:CXX>:-fno-rtti>)
   endif()
-  if(FLYWHEEL_PRECOMPILE AND NOT name STREQUAL FlywheelPrecompiled)
+  set(header "${FLYWHEEL_PRECOMPILED_HEADER}")
+  if("PRECOMPILED" IN_LIST ARGN)
+    set(header "${ARG_PRECOMPILED}")
+  endif()
+  if(FLYWHEEL_PRECOMPILE AND header)
     # Precompiled headers are of one kind of code: that of libraries.
     get_target_property(type ${name} TYPE)
     if(type STREQUAL EXECUTABLE)
@@ -40,9 +49,9 @@ function(flywheel_set_up_target name)
     endif()
     # Relative to the build folder, in which Ninja runs the compiler. The headers
     # in it are dependencies of each file: Clang lists them.
-    add_dependencies(${name} flywheel-precompiled)
+    add_dependencies(${name} flywheel-precompiled-${header})
     target_compile_options(${name} PRIVATE
-      "$<$<COMPILE_LANGUAGE:CXX>:SHELL:-Xclang -include-pch -Xclang lib/Precompiled/Precompiled.pch>")
+      "$<$<COMPILE_LANGUAGE:CXX>:SHELL:-Xclang -include-pch -Xclang lib/Precompiled/${header}.pch>")
   endif()
 endfunction()
 
