@@ -110,12 +110,4 @@ def Detensorize : Pass<"flywheel-detensorize", "::mlir::func::FuncOp"> {
   ];
 }
 
-def TestListDerivativeRules : Pass<"test-list-derivative-rules"> {
-  let summary = "Print the name of every op that has a derivative";
-  let description = [{
-    For tests: prints the ops with a derivative rule and the composite ops, one name a line on standard output, in alphabetical order,
-    and leaves the module alone.
-  }];
-}
-
 #endif // FLYWHEEL_AUTODIFF_PASSES

@@ -132,15 +132,6 @@ def ConvertTosa : Pass<"flywheel-convert-tosa", "::mlir::ModuleOp"> {
                               "Ops that became ops on tensors here">];
 }
 
-def TestListOpSupport : Pass<"test-list-op-support"> {
-  let summary = "Print every op of the upstream dialects and why it is refused";
-  let description = [{
-    Prints a line for each op of arith, linalg, math, tensor and tosa: its name,
-    a tab, and what is expected in its place where it has no lowering. Changes
-    nothing.
-  }];
-}
-
 def NormalizeBooleans : Pass<"flywheel-normalize-booleans"> {
   let summary = "Read every nonzero byte as true";
   let description = [{

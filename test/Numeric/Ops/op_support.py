@@ -13,7 +13,9 @@ With --write the table is made from the pairs that compile and are right.
 """
 
 import os
+import pathlib
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -64,8 +66,10 @@ unsigned integers signless. There is no lowering for `vector`, `memref`, `comple
 
 def listed_ops() -> Dict[str, str]:
     """Every registered op, with what is expected in its place if it is refused."""
-    text = subprocess.run(["flywheel-opt", "--test-list-op-support", "-o", os.devnull, "-"], input="module {}",
-                          check=True, stdout=subprocess.PIPE, text=True).stdout
+    tool = pathlib.Path(shutil.which("flywheel-opt") or "flywheel-opt").resolve()
+    plugin = tool.parent.parent / "lib/libFlywheelTestPasses.so"
+    command = [str(tool), f"--load-pass-plugin={plugin}", "--pass-pipeline=any(test-list-op-support)", "-o", os.devnull]
+    text = subprocess.run(command, input="module {}", check=True, stdout=subprocess.PIPE, text=True).stdout
     return dict((line.split("\t") + [""])[:2] for line in text.splitlines() if line)
 
 

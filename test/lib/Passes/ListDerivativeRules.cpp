@@ -9,7 +9,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "flywheel/Autodiff/AutodiffPasses.h"
+#include "TestPasses.h"
+
 #include "flywheel/Autodiff/DerivativeRules.h"
 
 #include "flywheel/Dialect/NN/NN.h"
@@ -20,17 +21,22 @@
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Pass/Pass.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace mlir;
 
 namespace flywheel {
-#define GEN_PASS_DEF_TESTLISTDERIVATIVERULES
-#include "flywheel/Autodiff/AutodiffPasses.h.inc"
-
 namespace {
 struct TestListDerivativeRules
-    : impl::TestListDerivativeRulesBase<TestListDerivativeRules> {
+    : PassWrapper<TestListDerivativeRules, OperationPass<>> {
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(TestListDerivativeRules)
+
+  StringRef getArgument() const final { return "test-list-derivative-rules"; }
+  StringRef getDescription() const final {
+    return "Print the name of every op that has a derivative";
+  }
+
   void getDependentDialects(DialectRegistry &registry) const override {
     registry.insert<arith::ArithDialect, linalg::LinalgDialect,
                     math::MathDialect, nn::NNDialect, scf::SCFDialect,
@@ -44,4 +50,8 @@ struct TestListDerivativeRules
   }
 };
 } // namespace
+
+void test::registerListDerivativeRules() {
+  PassRegistration<TestListDerivativeRules>();
+}
 } // namespace flywheel

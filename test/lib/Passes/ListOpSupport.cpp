@@ -9,7 +9,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "flywheel/Conversion/ConversionPasses.h"
+#include "TestPasses.h"
+
 #include "flywheel/Conversion/OpSupport.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -17,16 +18,21 @@
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Tosa/IR/TosaOps.h"
+#include "mlir/Pass/Pass.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace mlir;
 
 namespace flywheel {
-#define GEN_PASS_DEF_TESTLISTOPSUPPORT
-#include "flywheel/Conversion/ConversionPasses.h.inc"
-
 namespace {
-struct TestListOpSupport : impl::TestListOpSupportBase<TestListOpSupport> {
+struct TestListOpSupport : PassWrapper<TestListOpSupport, OperationPass<>> {
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(TestListOpSupport)
+
+  StringRef getArgument() const final { return "test-list-op-support"; }
+  StringRef getDescription() const final {
+    return "Print every op of the upstream dialects and why it is refused";
+  }
+
   void getDependentDialects(DialectRegistry &registry) const override {
     registry
         .insert<arith::ArithDialect, linalg::LinalgDialect, math::MathDialect,
@@ -42,4 +48,6 @@ struct TestListOpSupport : impl::TestListOpSupportBase<TestListOpSupport> {
   }
 };
 } // namespace
+
+void test::registerListOpSupport() { PassRegistration<TestListOpSupport>(); }
 } // namespace flywheel
