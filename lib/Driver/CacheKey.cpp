@@ -9,6 +9,7 @@
 #include "flywheel/Driver/HostTarget.h"
 #include "flywheel/Driver/ModuleDigest.h"
 #include "flywheel/Driver/OptionTable.h"
+#include "flywheel/Driver/Plugins.h"
 #include "flywheel/Driver/ProgramCache.h"
 
 #include "mlir/InitAllDialects.h"
@@ -62,23 +63,28 @@ private:
 };
 } // namespace
 
-/// Returns the path of the file that has the code at `address`, with its size
-/// and time; empty if it is not found.
-static std::string describeFile(void *address) {
-  Dl_info info;
-  if (!dladdr(address, &info) || !info.dli_fname)
-    return {};
-  // For the program itself, `dli_fname` is the name by which it was called,
-  // relative to an unknown folder.
-  std::string path = StringRef(info.dli_fname).starts_with("/")
-                         ? info.dli_fname
-                         : llvm::sys::fs::getMainExecutable(nullptr, address);
+/// Returns `path` with the size and time of its file; empty if it cannot be
+/// read.
+static std::string describePath(const std::string &path) {
   llvm::sys::fs::file_status status;
   if (path.empty() || llvm::sys::fs::status(path, status))
     return {};
   return path + " " + std::to_string(status.getSize()) + " " +
          std::to_string(
              status.getLastModificationTime().time_since_epoch().count());
+}
+
+/// Returns the same for the file that has the code at `address`; empty if it is
+/// not found.
+static std::string describeFile(void *address) {
+  Dl_info info;
+  if (!dladdr(address, &info) || !info.dli_fname)
+    return {};
+  // For the program itself, `dli_fname` is the name by which it was called,
+  // relative to an unknown folder.
+  return describePath(StringRef(info.dli_fname).starts_with("/")
+                          ? info.dli_fname
+                          : llvm::sys::fs::getMainExecutable(nullptr, address));
 }
 
 /// Identifies this build of the compiler: returns the path, size and
@@ -160,6 +166,12 @@ std::string getCacheKey(ModuleOp module, const CompilerOptions &options,
   static const std::string compiler = describeCompiler();
   if (compiler.empty())
     note = "not used, as the files of this compiler cannot be read";
+  std::vector<std::string> plugins = getPluginPaths();
+  for (std::string &plugin : plugins) {
+    plugin = describePath(plugin);
+    if (plugin.empty())
+      note = "not used, as the file of a plugin cannot be read";
+  }
   KeyBuilder key;
   std::string library = describeLibrary(backend);
   if (library.empty())
@@ -167,6 +179,7 @@ std::string getCacheKey(ModuleOp module, const CompilerOptions &options,
   if (!note.empty() || !addTarget(key, options))
     return {};
   key.add("compiler", compiler);
+  key.addAll("plugins", plugins);
   key.add("backend-library", library);
   key.add("backend", backend.getInfo().name);
   key.add("device", options.target.getDevice());

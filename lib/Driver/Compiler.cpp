@@ -21,6 +21,7 @@
 #include "flywheel/Driver/DriverPasses.h"
 #include "flywheel/Driver/OptionTable.h"
 #include "flywheel/Driver/Places.h"
+#include "flywheel/Driver/Plugins.h"
 #include "flywheel/Interfaces/SliceSubsets.h"
 #include "flywheel/Interfaces/ValueBounds.h"
 #include "flywheel/Runtime/WorkerTeam.h"
@@ -68,6 +69,7 @@ void flywheel::registerAllFlywheelDialects(DialectRegistry &registry) {
   registerBatchingRules(registry);
   registerCostModels(registry);
   registerDerivativeRules(registry);
+  registerPluginDialects(registry);
 }
 
 /// The environment variable with the number of threads that compile.

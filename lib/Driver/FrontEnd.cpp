@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "flywheel/Driver/FrontEnd.h"
+#include "flywheel/Driver/Plugins.h"
 
 #include "mlir/IR/AsmState.h"
 #include "mlir/Pass/PassManager.h"
@@ -18,6 +19,7 @@ void flywheel::registerUpstreamOptions(llvm::cl::OptionCategory &category) {
   hasUpstreamOptions = true;
   // Some of the options are names of passes.
   registerAllFlywheelPasses();
+  registerPluginOptions(category);
   mlir::registerAsmPrinterCLOptions();
   mlir::registerMLIRContextCLOptions();
   mlir::registerPassManagerCLOptions();

@@ -6,7 +6,9 @@
 
 #include "flywheel/Driver/OptionTable.h"
 #include "flywheel/Driver/ByteSizeOption.h"
+#include "flywheel/Driver/Compiler.h"
 
+#include "mlir/Pass/PassRegistry.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 
@@ -38,6 +40,10 @@ llvm::ArrayRef<OptionInfo> getOptionTable() {
        "Prefix of the C symbols. By default the module's name, or else the "
        "input's stem",
        /*needs=*/"", /*excludes=*/"", /*isOpen=*/true},
+      {"passes", TextKind{FLYWHEEL_SLOT(std::string, passes)}, kExpand,
+       OptionInKey::Value, "pipeline", "a string such as 'cse'",
+       "Run these passes, of MLIR, of Flywheel or of a plugin, before the "
+       "first stage: cse,func.func(canonicalize)"},
       {"entries", NamesKind{FLYWHEEL_SLOT(Texts, entries)}, kExpand,
        OptionInKey::Value, "names", "a list of strings",
        "Keep these entries, and the variables that they use, only: "
@@ -169,6 +175,24 @@ const OptionInfo *findOption(StringRef name) {
   return found == getOptionTable().end() ? nullptr : found;
 }
 
+/// Checks that the passes that `options` name exist.
+static llvm::Error checkPasses(const CompilerOptions &options,
+                               const Twine &name) {
+  if (options.passes.empty())
+    return llvm::Error::success();
+  registerAllFlywheelPasses();
+  mlir::OpPassManager pm(mlir::ModuleOp::getOperationName());
+  std::string reason;
+  llvm::raw_string_ostream os(reason);
+  if (succeeded(mlir::parsePassPipeline(options.passes, pm, os)))
+    return llvm::Error::success();
+  // The first line, without the place in the text; others show the text.
+  StringRef line = StringRef(reason).split('\n').first;
+  return llvm::createStringError(
+      name + ": expected a pipeline of passes, found '" + options.passes +
+      "': " + line.rsplit("error: ").second);
+}
+
 llvm::Error
 checkOptions(const CompilerOptions &options,
              llvm::function_ref<std::string(const OptionInfo &)> spell) {
@@ -184,7 +208,7 @@ checkOptions(const CompilerOptions &options,
       return llvm::createStringError(spell(option) + " and " +
                                      spell(*excluded) + " exclude each other");
   }
-  return llvm::Error::success();
+  return checkPasses(options, spell(*findOption("passes")));
 }
 
 //===----------------------------------------------------------------------===//

@@ -42,6 +42,7 @@
 #include "mlir/Dialect/Math/Transforms/Passes.h"
 #include "mlir/Dialect/MemRef/Transforms/Passes.h"
 #include "mlir/Pass/PassManager.h"
+#include "mlir/Pass/PassRegistry.h"
 #include "mlir/Transforms/Passes.h"
 
 using namespace mlir;
@@ -89,6 +90,9 @@ static void populateInitialValues(OpPassManager &pm,
 /// Expands all ops about training to plain reads, assigns, tensor ops and
 /// gradient requests.
 static void populateExpand(OpPassManager &pm, const CompilerOptions &options) {
+  // checkOptions() has reported the errors of a text; a module that has been
+  // through this stage may name passes of a plugin that is not loaded.
+  (void)parsePassPipeline(options.passes, pm, llvm::nulls());
   pm.addPass(createVerifyShapes());
   pm.addPass(createVerifyCalls());
   // Converts state of other dialects to variables.

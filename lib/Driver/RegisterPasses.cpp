@@ -32,6 +32,8 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 
+#include <mutex>
+
 using namespace mlir;
 
 namespace flywheel {
@@ -134,9 +136,8 @@ static void registerStagePipelines() {
           handle(StageOptions());
         });
 }
-} // namespace flywheel
 
-void flywheel::registerAllFlywheelPasses() {
+static void registerPasses() {
   mlir::registerAllPasses();
   registerAutodiffPasses();
   registerChecksPasses();
@@ -157,4 +158,10 @@ void flywheel::registerAllFlywheelPasses() {
   nn::registerNNPasses();
   train::registerTrainPasses();
   registerStagePipelines();
+}
+} // namespace flywheel
+
+void flywheel::registerAllFlywheelPasses() {
+  static std::once_flag isDone;
+  std::call_once(isDone, registerPasses);
 }

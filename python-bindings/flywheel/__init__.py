@@ -293,7 +293,7 @@ from ._ops import (
 from ._ops.sizes import Size
 from ._ops.updates import At, Place
 from ._programs.compilation import device
-from ._programs.models import compile, cost, load
+from ._programs.models import compile, cost, load, load_dialect_plugin, load_pass_plugin
 from ._variables.checkpoint_managers import CheckpointManager
 from .averages import ExponentialMovingAverage
 from .control import cond, fori_loop, map, scan, switch, while_loop
@@ -517,6 +517,8 @@ __all__ = [
     "lgamma",
     "linspace",
     "load",
+    "load_dialect_plugin",
+    "load_pass_plugin",
     "log",
     "log10",
     "log1p",

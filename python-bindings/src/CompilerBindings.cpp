@@ -13,6 +13,7 @@
 
 #include "flywheel/Autodiff/DerivativeRules.h"
 #include "flywheel/Batching/BatchingRules.h"
+#include "flywheel/Driver/Plugins.h"
 #include "flywheel/Driver/StepCost.h"
 #include "flywheel/Model/CNames.h"
 #include "flywheel/Support/OpNames.h"
@@ -235,6 +236,16 @@ static void addModule(nb::module_ &module) {
       "lowering"_a = nb::none(),
       "The module after a stage, one of stages(). A module that has been "
       "through some goes on from there. Raises CompileError.");
+  module.def(
+      "_load_plugin",
+      [](nb::handle file, bool hasDialects) {
+        std::string path = getPath(file);
+        llvm::Error error =
+            hasDialects ? loadDialectPlugin(path) : loadPassPlugin(path);
+        if (error)
+          throw nb::value_error(llvm::toString(std::move(error)).c_str());
+      },
+      "path"_a, "has_dialects"_a);
   module.def(
       "stages",
       [] {

@@ -7,10 +7,13 @@
 #include "Proxy.h"
 
 #include "flywheel/Driver/Compiler.h"
+#include "flywheel/Driver/Plugins.h"
 #include "flywheel/Support/LargeStack.h"
 
 #include "mlir/Tools/mlir-lsp-server/MlirLspServerMain.h"
 #include "llvm/Support/CommandLine.h"
+#include "llvm/Support/Error.h"
+#include "llvm/Support/WithColor.h"
 
 #include <csignal>
 #include <cstdio>
@@ -26,6 +29,9 @@ static cl::opt<bool> checkStages(
     "check-stages", cl::init(true),
     cl::desc("Compile documents without errors, and show what the stages of "
              "compilation say (default true)"));
+static cl::list<std::string> dialectPlugins(
+    "load-dialect-plugin", cl::value_desc("file"),
+    cl::desc("Load dialects from this plugin, a shared library"));
 
 static int runUpstream(std::vector<char *> arguments) {
   mlir::DialectRegistry registry;
@@ -51,12 +57,23 @@ int main(int argc, char **argv) {
   bool isServer = true;
   for (int i = 0; i < argc; ++i) {
     llvm::StringRef option = getOption(argv[i]);
-    if (option == "lit-test")
+    auto [name, path] = option.split('=');
+    if (name == "load-dialect-plugin") {
+      // Also for the checks of stages, which this process starts.
+      if (name == option && i + 1 < argc)
+        path = argv[++i];
+      if (llvm::Error error = flywheel::loadDialectPlugin(path)) {
+        llvm::WithColor::error(llvm::errs(), "flywheel-lsp-server")
+            << llvm::toString(std::move(error)) << "\n";
+        return 1;
+      }
+    } else if (option == "lit-test") {
       options.isTest = true;
-    else if (option == "check-stages=false" || option == "check-stages=0")
+    } else if (option == "check-stages=false" || option == "check-stages=0") {
       options.checkStages = false;
-    else
+    } else {
       arguments.push_back(argv[i]);
+    }
     if (option.starts_with("help") || option == "version")
       isServer = false;
   }

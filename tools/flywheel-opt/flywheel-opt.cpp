@@ -5,13 +5,13 @@
 //===----------------------------------------------------------------------===//
 
 #include "PassArguments.h"
-#include "Plugins.h"
 
 #include "flywheel/Driver/CheckSource.h"
 #include "flywheel/Driver/Compiler.h"
 #include "flywheel/Driver/InputOption.h"
 #include "flywheel/Driver/OutputFiles.h"
 #include "flywheel/Driver/PassCounts.h"
+#include "flywheel/Driver/Plugins.h"
 #include "flywheel/Driver/StageOrder.h"
 #include "flywheel/Driver/TextOption.h"
 #include "flywheel/Support/LargeStack.h"
@@ -35,13 +35,14 @@ static LogicalResult fail(const std::string &message) {
 /// which its parsers would not make.
 static LogicalResult run(int argc, char **argv, DialectRegistry &registry) {
   std::string header = registerCLIOptions("Flywheel's pass driver\n", registry);
-  flywheel::registerPluginOptions(registry);
+  flywheel::registerPluginOptions(cl::getGeneralCategory());
   static flywheel::InputOption inputPath(
       cl::Positional, cl::desc("<input file>"), cl::init("-"), cl::ZeroOrMore);
   static flywheel::TextOption outputPath("o", cl::desc("Output filename"),
                                          cl::value_desc("filename"),
                                          cl::init("-"));
   cl::ParseCommandLineOptions(argc, argv, header);
+  flywheel::registerPluginDialects(registry);
   MlirOptMainConfig config = MlirOptMainConfig::createFromCLOptions();
   if (config.shouldShowDialects() || config.shouldListPasses())
     return MlirOptMain(argc, argv, inputPath, outputPath, registry);

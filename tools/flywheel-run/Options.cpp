@@ -191,9 +191,9 @@ static cl::opt<bool> list("list", cl::cat(category),
                           cl::desc("Print entries, feeds, results, variables"));
 /// The options of the compilation.
 static const OptionFlags &getFlags() {
-  static const OptionFlags flags({"entries", "check_numerics", "lowering",
-                                  "memory_budget", "winograd", "target",
-                                  "threads", "max_dim_size"},
+  static const OptionFlags flags({"passes", "entries", "check_numerics",
+                                  "lowering", "memory_budget", "winograd",
+                                  "target", "threads", "max_dim_size"},
                                  category);
   return flags;
 }

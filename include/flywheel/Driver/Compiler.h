@@ -70,7 +70,7 @@ std::string formatSettings(const Stage &stage, const CompilerOptions &options);
 void registerAllFlywheelPasses();
 
 /// Registers every dialect, extension, rule and interface that a Flywheel
-/// module may use.
+/// module may use, those of the plugins that are loaded too.
 void registerAllFlywheelDialects(mlir::DialectRegistry &registry);
 
 /// A context with every dialect, whose threads have stack for deep modules: as

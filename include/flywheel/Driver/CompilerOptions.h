@@ -47,6 +47,9 @@ struct CompilerOptions {
   /// tables, as in `train.file_prefix_map`; without, names stay as they are. An
   /// empty list keeps the module's own.
   std::optional<std::vector<std::string>> filePrefixMap;
+  /// Passes that run before those of the first stage, as a textual pipeline on
+  /// the module (`cse,func.func(canonicalize)`); empty for none.
+  std::string passes;
   /// By default Optimized.
   std::optional<Lowering> lowering;
   TargetOptions target;

@@ -18,9 +18,10 @@
 namespace flywheel {
 
 /// Registers upstream's options of contexts, pass managers, printed modules and
-/// timing (`--mlir-print-ir-after-all`, `--mlir-timing`, ...). `--help` lists
-/// the options of `category` alone, `--help-hidden` these too. A tool calls it
-/// before it parses its command line; a FrontEnd made after that follows them.
+/// timing (`--mlir-print-ir-after-all`, `--mlir-timing`, ...), and those that
+/// load plugins. `--help` lists the options of `category`, and so the latter;
+/// `--help-hidden` lists upstream's too. A tool calls it before it parses its
+/// command line; a FrontEnd made after that follows them.
 void registerUpstreamOptions(llvm::cl::OptionCategory &category);
 
 /// A context with every dialect, whose diagnostics go to standard error with

@@ -12,6 +12,8 @@
 #include "flywheel/Conversion/OpSupport.h"
 
 #include "flywheel/Dialect/Train/Train.h"
+#include "flywheel/Interfaces/CompositeOpInterface.h"
+#include "flywheel/Interfaces/LowerableOpInterface.h"
 
 #include "mlir/Dialect/Tosa/IR/TosaOps.h"
 #include "mlir/IR/BuiltinTypes.h"
@@ -95,7 +97,9 @@ std::string flywheel::getUnsupportedReason(OperationName name) {
   if (found != getInstead().end())
     return ("expected " + found->second).str();
   if (isSupportedDialect(name.getDialectNamespace()) ||
-      isSupportedAlone(name.getStringRef()))
+      isSupportedAlone(name.getStringRef()) ||
+      name.hasInterface<LowerableOpInterface>() ||
+      name.hasInterface<CompositeOpInterface>())
     return {};
   return "expected an op of arith, math, tensor, linalg, tosa, scf, func, nn "
          "or train";

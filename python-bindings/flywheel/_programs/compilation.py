@@ -26,6 +26,11 @@ _programs: Dict[str, Program] = {}
 _MOST_PROGRAMS = 256
 
 
+def forget_programs() -> None:
+    """Has modules compiled again, or read from the disk."""
+    _programs.clear()
+
+
 def cache_folder() -> Optional[Path]:
     """Returns the folder of compiled programs: FLYWHEEL_CACHE of the environment, or `flywheel` in the user's folder of
     caches. Returns None if FLYWHEEL_CACHE is empty, `0` or `off`."""

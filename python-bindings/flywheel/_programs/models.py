@@ -10,9 +10,10 @@ from .._core.annotations import Path
 from .._errors.messages import wrong
 from .._flywheel import ModuleOp, Program, parse
 from ._progress import announcing
+from .compilation import forget_programs
 from .options import bounds_of, bytes_of, check_bounds, check_kinds
 
-__all__ = ["compile", "cost", "load"]
+__all__ = ["compile", "cost", "load", "load_dialect_plugin", "load_pass_plugin"]
 
 Source = Union[ModuleOp, Path]
 
@@ -25,6 +26,28 @@ def load(path: Path) -> ModuleOp:
     with open(path, "rb"):  # For Python's own errors.
         pass
     return _flywheel._load(path)
+
+
+def load_dialect_plugin(path: Path) -> None:
+    """Loads a plugin of MLIR, a shared library, whose dialects modules that are parsed later may use.
+
+    See docs/HowTo/AddDialect.md. Raises FileNotFoundError and other OSErrors; ValueError for a file that is no plugin
+    of dialects or needs a symbol that does not exist, and in a wheel, whose LLVM and MLIR plugins cannot use.
+    """
+    _load_plugin(path, has_dialects=True)
+
+
+def load_pass_plugin(path: Path) -> None:
+    """Loads a plugin of MLIR whose passes `compile(passes=...)` may name. Raises what `load_dialect_plugin` does."""
+    _load_plugin(path, has_dialects=False)
+
+
+def _load_plugin(path: Path, has_dialects: bool) -> None:
+    with open(path, "rb"):
+        pass
+    _flywheel._load_plugin(path, has_dialects)
+    # Programs of the same modules may be others now.
+    forget_programs()
 
 
 def _read(source: Source) -> ModuleOp:
@@ -43,6 +66,7 @@ def compile(
     cpu: Optional[str] = None,
     features: Optional[str] = None,
     opt_level: int = 3,
+    passes: Optional[str] = None,
     entries: Sequence[str] = (),
     freeze: Optional[Path] = None,
     freeze_variables: Sequence[str] = (),
@@ -64,6 +88,9 @@ def compile(
     "x86-64-v3") and `features` ("+avx2,-fma") limit the instructions that are
     used. `opt_level`, 0 to 3, is the effort of LLVM. `target` is where steps are executed:
     "cpu", or "cuda" and "cuda:sm_90a" for a GPU with at least that architecture.
+
+    `passes` is a pipeline of passes that run before the first stage, "cse,func.func(canonicalize)": of MLIR, of
+    Flywheel, or of a plugin (`load_pass_plugin`).
 
     `entries` names the entries to keep: of variables, only what they use stays.
     With `freeze`, the path of a checkpoint, every variable that no entry assigns
@@ -105,7 +132,7 @@ def compile(
     subclass CompileRemark: `warnings.filterwarnings("ignore", category=flywheel.CompileRemark)`.
     """
     options: Dict[str, Any] = dict(
-        lowering=lowering, model_name=model_name, cpu=cpu, features=features, entries=entries,
+        lowering=lowering, model_name=model_name, cpu=cpu, features=features, passes=passes, entries=entries,
         freeze_variables=freeze_variables, target=target, memory_budget=bytes_of(memory_budget), winograd=winograd,
         check_numerics=check_numerics, profile=profile, threads=threads, min_shared_work=min_shared_work,
     )  # fmt: skip

@@ -47,10 +47,14 @@ static std::vector<std::string> getTexts(const OptionInfo &option) {
     return {"reference"};
   if (std::holds_alternative<BoundsKind>(option.kind))
     return {"7,time=9"};
+  if (option.name == "passes")
+    return {"cse,func.func(canonicalize)"};
   return {option.name == "target" ? "cuda:sm_80" : "any"};
 }
 
 TEST(OptionTable, TheStageIsTheFirstThatReads) {
+  // The value of one option is names of passes.
+  registerAllFlywheelPasses();
   for (const OptionInfo &option : getOptionTable()) {
     CompilerOptions plain = getDefaults();
     // Some are read only where others are given.
