@@ -3,6 +3,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// mlir-opt 22.1.8 overflows its stack on 5000 nested branches, on 10000 nested
+// arrays and on a sum of 100000 terms, does not end on a chain of aliases each
+// of which names the one before twice, and crashes on `linalg.transpose`,
+// `linalg.reduce` and `linalg.broadcast` with `permutation = [1, 0.0]`, an
+// entry that is no integer. test/Driver/check-source.test has these inputs.
+//
+//===----------------------------------------------------------------------===//
 
 #include "flywheel/Driver/CheckSource.h"
 
@@ -177,9 +185,6 @@ std::optional<SourceProblem> SourceChecker::run() {
     switch (token.kind) {
     case Token::Open:
       open();
-      if (token.is("("))
-        if (auto problem = checkFactors(token, previous, lexer))
-          return problem;
       size.depth = std::max<unsigned>(size.depth, levels.size());
       if (auto problem = checkDepth(0))
         return problem;
@@ -193,16 +198,6 @@ std::optional<SourceProblem> SourceChecker::run() {
                                       llvm::Twine(kMaxOperators) +
                                       " operators in an expression, found "
                                       "more");
-      // A number after a sign or another `*` has been checked already.
-      if (token.is("*"))
-        if (auto problem = checkFactors(
-                token,
-                beforePrevious.kind == Token::Operator ? token : previous,
-                lexer))
-          return problem;
-      if (llvm::isAlpha(token.text.front()))
-        if (auto problem = checkDivisor(lexer))
-          return problem;
       break;
     case Token::Alias:
       useAlias();
@@ -212,8 +207,6 @@ std::optional<SourceProblem> SourceChecker::run() {
     case Token::Word:
     case Token::String:
       if (auto problem = checkNamed(token, lexer, aliasTexts, isInProperties()))
-        return problem;
-      if (auto problem = checkNumbers(token, lexer, aliasTexts))
         return problem;
       [[fallthrough]];
     default:

@@ -22,6 +22,7 @@
 #include "flywheel/Driver/OptionTable.h"
 #include "flywheel/Driver/Places.h"
 #include "flywheel/Driver/Plugins.h"
+#include "flywheel/Driver/VerifySource.h"
 #include "flywheel/Interfaces/SliceSubsets.h"
 #include "flywheel/Interfaces/ValueBounds.h"
 #include "flywheel/Runtime/WorkerTeam.h"
@@ -170,43 +171,6 @@ static Location getPlaceOfBody(Operation *op) {
       StringAttr::get(op->getContext(), parent->getName().getStringRef()));
 }
 
-/// Returns a constant that `expr` multiplies or adds and that is larger than
-/// any index; none without one.
-static std::optional<int64_t> findTooLarge(AffineExpr expr) {
-  std::optional<int64_t> found;
-  expr.walk([&](AffineExpr part) {
-    auto binary = dyn_cast<AffineBinaryOpExpr>(part);
-    if (!binary || (binary.getKind() != AffineExprKind::Mul &&
-                    binary.getKind() != AffineExprKind::Add))
-      return;
-    auto constant = dyn_cast<AffineConstantExpr>(binary.getRHS());
-    if (constant &&
-        (constant.getValue() > kMaxSize || constant.getValue() < -kMaxSize))
-      found = constant.getValue();
-  });
-  return found;
-}
-
-/// Checks the maps of `op` that its verifier evaluates at the bounds of loops,
-/// which must not overflow.
-static LogicalResult verifyMaps(Operation *op) {
-  auto maps = op->getAttrOfType<ArrayAttr>("indexing_maps");
-  if (!maps || !op->getName().getStringRef().starts_with("linalg."))
-    return success();
-  for (Attribute attribute : maps) {
-    auto map = dyn_cast<AffineMapAttr>(attribute);
-    if (!map)
-      continue;
-    for (AffineExpr expr : map.getValue().getResults())
-      if (std::optional<int64_t> constant = findTooLarge(expr))
-        return op->emitOpError()
-               << "expected constants from -2^56 to 2^56 in an indexing map, "
-                  "found "
-               << *constant << " in " << map;
-  }
-  return success();
-}
-
 /// Verifies `module`. Reports an error in a body that nobody wrote at the op
 /// that has the body, by its name.
 static LogicalResult verifyBodies(ModuleOp module) {
@@ -275,9 +239,7 @@ parseOnThisStack(MLIRContext &context,
           &block, &context, loc);
   if (!module)
     return {};
-  WalkResult hasMaps =
-      module->walk([](Operation *op) { return WalkResult(verifyMaps(op)); });
-  if (hasMaps.wasInterrupted() || failed(verifyBodies(*module)))
+  if (failed(verifySource(*module)) || failed(verifyBodies(*module)))
     return {};
   module->walk(nameLocation);
   // Nobody chose the names of values that a stage has printed.

@@ -54,20 +54,8 @@ using AliasTexts = llvm::StringMap<llvm::StringRef>;
 /// the alias and returns the first token of that text.
 Token resolveNext(SourceLexer &lexer, const AliasTexts &aliases);
 
-/// Checks the constant factors of an affine expression after `token`, which is
-/// a `*` after `previous`, or a `(`; `rest` starts after `token`.
-std::optional<SourceProblem>
-checkFactors(const Token &token, const Token &previous, SourceLexer rest);
-
-/// Checks the divisor of an affine expression, which `rest` starts with.
-std::optional<SourceProblem> checkDivisor(SourceLexer rest);
-
-/// Checks the numbers of the op or the attribute that `name` is the name of.
-std::optional<SourceProblem> checkNumbers(const Token &name, SourceLexer rest,
-                                          const AliasTexts &aliases);
-
 /// Checks the op or the attribute with the name `name`, which `rest` follows:
-/// the few on which upstream's custom forms or verifiers crash.
+/// the few on which upstream's custom forms crash.
 /// \param isProperty it is one of the properties of an op without a custom
 /// form.
 std::optional<SourceProblem> checkNamed(const Token &name, SourceLexer rest,

@@ -83,8 +83,10 @@ static void forEachPass(OpPassManager &pm,
       visit(pass.getArgument());
       continue;
     }
-    // A pass without a name runs others on nested ops. Upstream says which by a
-    // text, and reads it.
+    // A pass without a name is upstream's adaptor that runs others on nested
+    // ops. Its class, `detail::OpToOpPassAdaptor`, is in a header that is not
+    // installed, and no class that is gives its pass managers: of what it runs
+    // it tells a text alone, which upstream reads.
     std::string text;
     llvm::raw_string_ostream os(text);
     pass.printAsTextualPipeline(os);

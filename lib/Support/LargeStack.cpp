@@ -3,6 +3,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// `llvm::thread` takes the size of a stack, but ends the process if the system
+// refuses a thread (`ulimit -u`, `ulimit -v`): here the caller's thread does
+// the work. `llvm::StdThreadPool` does the same, takes no size of a stack, and
+// keeps its threads as long as the context, of which a program in Python has
+// one for each model; and memory that runs out in one of its threads ends the
+// process, where here whoever waits is told.
+//
+//===----------------------------------------------------------------------===//
 
 #include "flywheel/Support/LargeStack.h"
 

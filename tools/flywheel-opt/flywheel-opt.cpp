@@ -14,8 +14,10 @@
 #include "flywheel/Driver/Plugins.h"
 #include "flywheel/Driver/StageOrder.h"
 #include "flywheel/Driver/TextOption.h"
+#include "flywheel/Driver/VerifySource.h"
 #include "flywheel/Support/LargeStack.h"
 
+#include "mlir/Parser/Parser.h"
 #include "mlir/Support/FileUtilities.h"
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
 #include "llvm/Support/InitLLVM.h"
@@ -29,6 +31,44 @@ namespace cl = llvm::cl;
 static LogicalResult fail(const std::string &message) {
   llvm::WithColor::error(llvm::errs()) << message << "\n";
   return failure();
+}
+
+/// Parses `source`, or each part of it between `splitMarker`s, and checks the
+/// ops on which upstream's verifiers crash. Errors of parsing are left to
+/// upstream's driver, which parses again: its parser verifies at once.
+static LogicalResult verifyOps(StringRef source, StringRef name,
+                               const MlirOptMainConfig &config,
+                               DialectRegistry &registry) {
+  SmallVector<StringRef> parts = {source};
+  if (!config.inputSplitMarker().empty()) {
+    parts.clear();
+    source.split(parts, config.inputSplitMarker());
+  }
+  MLIRContext context(registry, MLIRContext::Threading::DISABLED);
+  context.allowUnregisteredDialects(config.shouldAllowUnregisteredDialects());
+  context.printOpOnDiagnostic(false);
+  ParserConfig parsing(&context, /*verifyAfterParse=*/false);
+  size_t line = 0;
+  for (StringRef part : parts) {
+    // Each part keeps its lines.
+    std::string text = std::string(line, '\n') + part.str();
+    line += part.count('\n');
+    Block block;
+    {
+      ScopedDiagnosticHandler silent(&context,
+                                     [](Diagnostic &) { return success(); });
+      if (failed(parseSourceString(text, &block, parsing, name)))
+        continue;
+    }
+    llvm::SourceMgr sources;
+    sources.AddNewSourceBuffer(llvm::MemoryBuffer::getMemBuffer(text, name),
+                               llvm::SMLoc());
+    SourceMgrDiagnosticHandler handler(sources, &context);
+    for (Operation &op : block)
+      if (failed(flywheel::verifySource(&op)))
+        return failure();
+  }
+  return success();
 }
 
 /// Runs upstream's driver after checks of the command line and of the file,
@@ -60,6 +100,9 @@ static LogicalResult run(int argc, char **argv, DialectRegistry &registry) {
                          llvm::SourceMgr::DK_Error, problem->message);
     return failure();
   }
+  if (failed(verifyOps(input->getBuffer(), inputPath.getValue(), config,
+                       registry)))
+    return failure();
   if (llvm::Error problem =
           flywheel::checkOutput(outputPath, {inputPath.getValue()}))
     return fail(llvm::toString(std::move(problem)));

@@ -4,9 +4,14 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// LLVM has no linker among its libraries, and a linker tool may not be
-// installed. The objects that code generation writes for one machine use a
-// small part of the features that a linker has to handle.
+// Users link, keep and load one object file of a model, whose code is generated
+// on several threads. An archive of the parts would not be one: a linker takes
+// from it what is asked for, and what one part has for the others would be seen
+// by all. One part takes half as long again on two threads (ModuleParts.cpp).
+// `ld -r` may not be installed; lld as a library (liblld-22-dev) works on
+// files, one link at a time in a process, whose state is in global variables.
+// The objects that code generation writes for one machine use a small part of
+// the features that a linker has to handle.
 //
 //===----------------------------------------------------------------------===//
 
