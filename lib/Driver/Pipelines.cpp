@@ -286,9 +286,9 @@ static void populateBufferize(OpPassManager &pm,
   pm.addPass(createCanonicalizer());
   getBackend(options).populatePlan(pm, options);
   pm.addNestedPass<func::FuncOp>(createVerifyChecksFirst());
-  LayoutStateOptions layout;
+  LowerStateOptions layout;
   layout.modelName = options.modelName.empty() ? "model" : options.modelName;
-  pm.addPass(createLayoutState(layout));
+  pm.addPass(createLowerState(layout));
   pm.addPass(createCanonicalizer());
   pm.addPass(createCSEPass());
   if (options.profile && getBackend(options).getFeatures().runsOnHost)

@@ -12,7 +12,7 @@ include "mlir/Pass/PassBase.td"
 def ProfileStep : Pass<"flywheel-profile-step", "::mlir::ModuleOp"> {
   let summary = "Measure each kernel of a step";
   let description = [{
-    Before: the output of `flywheel-layout-state`. After: each kernel, which is
+    Before: the output of `flywheel-lower-state`. After: each kernel, which is
     a structured op, a copy, or the loops over the tiles of a fused group, is
     between a `codegen.profile_begin` and a `codegen.profile_end`. The manifest
     describes each kernel, and the block of state has room for the profile. The

@@ -432,7 +432,7 @@ def LinalgExt_CompareSizesOp : Op<LinalgExt_Dialect, "compare_sizes", [Pure]> {
     True where the signed numbers are equal (`eq`), or the first is at least the
     second (`ge`). Checks of sizes have it as their condition, and passes read
     there which sizes are equal: that is why it is no `arith.cmpi`, of which
-    canonicalization may change both sides. `flywheel-layout-state` lowers it,
+    canonicalization may change both sides. `flywheel-lower-state` lowers it,
     or else `flywheel-lower-linalg-ext`.
   }];
   let arguments = (ins LinalgExt_SizePredicate:$predicate, Index:$lhs, Index:$rhs);
@@ -461,7 +461,7 @@ def LinalgExt_CheckOp : Op<LinalgExt_Dialect, "check", [
     that is `safe` guards nothing that does harm without it:
     `flywheel-carry-checks` may delay it.
 
-    `flywheel-layout-state` makes an early return of it; without that pass,
+    `flywheel-lower-state` makes an early return of it; without that pass,
     `flywheel-lower-linalg-ext` makes a `cf.assert`.
   }];
   let arguments = (ins LinalgExt_CheckKind:$kind, I1:$ok, StrAttr:$expected,

@@ -4,7 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// From `train-functionalize-state` to `flywheel-layout-state`, a step is a
+// From `train-functionalize-state` to `flywheel-lower-state`, a step is a
 // function whose arguments are its feeds, the destinations of its results, the
 // storages of its variables and its workspace. Attributes of the dialect say
 // which: this view is the one place that reads them.

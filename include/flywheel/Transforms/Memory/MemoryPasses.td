@@ -127,8 +127,8 @@ def PlanWorkspace : Pass<"flywheel-plan-workspace", "::mlir::func::FuncOp"> {
   ];
 }
 
-def LayoutState : Pass<"flywheel-layout-state", "::mlir::ModuleOp"> {
-  let summary = "Lay variables out in one block and describe the model";
+def LowerState : Pass<"flywheel-lower-state", "::mlir::ModuleOp"> {
+  let summary = "Lower variables to offsets in one block, and functions to kernels";
   let description = [{
     Before: functions whose arguments are feeds, result destinations, variables
     and a workspace. After: each function `F` is `F.kernel` with the arguments

@@ -1,4 +1,4 @@
-// RUN: flywheel-opt %s --flywheel-layout-state --split-input-file --verify-diagnostics \
+// RUN: flywheel-opt %s --flywheel-lower-state --split-input-file --verify-diagnostics \
 // RUN:   | not grep module
 
 // expected-error@below {{expected one block and no results, found a function that was not proven in place}}

@@ -1,4 +1,4 @@
-// RUN: flywheel-opt %s --flywheel-layout-state | FileCheck %s
+// RUN: flywheel-opt %s --flywheel-lower-state | FileCheck %s
 
 // Variables that share an argument lie where others do: a table says where. A
 // part of one is a part of its storage.

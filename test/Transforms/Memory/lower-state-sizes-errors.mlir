@@ -1,4 +1,4 @@
-// RUN: flywheel-opt %s --flywheel-layout-state --verify-diagnostics \
+// RUN: flywheel-opt %s --flywheel-lower-state --verify-diagnostics \
 // RUN:   | not grep module
 
 train.variable @v : tensor<72057594037927296xi8>

@@ -1,4 +1,4 @@
-// RUN: flywheel-opt %s --flywheel-layout-state=model-name=net | FileCheck %s
+// RUN: flywheel-opt %s --flywheel-lower-state=model-name=net | FileCheck %s
 
 // A byte a boolean, 64 bytes from variable to variable, nothing for no elements.
 // The manifest says who reads and writes which variable, by number.

@@ -1,4 +1,4 @@
-// RUN: flywheel-opt %s --flywheel-layout-state=model-name=net | FileCheck %s
+// RUN: flywheel-opt %s --flywheel-lower-state=model-name=net | FileCheck %s
 
 // V1: variables keep their order in the manifest. In memory the first slots of all are adjacent, and
 // the second ones follow: a step that updates one variable after the other reads three streams.

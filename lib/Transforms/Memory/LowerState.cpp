@@ -1,4 +1,4 @@
-//===- LayoutState.cpp - One block of state and the manifest --------------===//
+//===- LowerState.cpp - One block of state and the manifest ---------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -22,7 +22,7 @@
 using namespace mlir;
 
 namespace flywheel {
-#define GEN_PASS_DEF_LAYOUTSTATE
+#define GEN_PASS_DEF_LOWERSTATE
 #include "flywheel/Transforms/Memory/MemoryPasses.h.inc"
 } // namespace flywheel
 
@@ -32,8 +32,8 @@ using flywheel::train::TrainDialect;
 using flywheel::train::VariableOp;
 
 namespace {
-struct LayoutState : flywheel::impl::LayoutStateBase<LayoutState> {
-  using LayoutStateBase::LayoutStateBase;
+struct LowerState : flywheel::impl::LowerStateBase<LowerState> {
+  using LowerStateBase::LowerStateBase;
   void runOnOperation() override;
 
 private:
@@ -97,7 +97,7 @@ static LogicalResult placeVariables(ArrayRef<VariableOp> variables,
   return success();
 }
 
-LogicalResult LayoutState::layoutVariables() {
+LogicalResult LowerState::layoutVariables() {
   auto variables = llvm::to_vector(getOperation().getOps<VariableOp>());
   llvm::StringMap<int64_t> numbers;
   for (auto [number, variable] : llvm::enumerate(variables))
@@ -139,9 +139,9 @@ LogicalResult LayoutState::layoutVariables() {
   return success();
 }
 
-ManifestArgument LayoutState::describeArgument(func::FuncOp function,
-                                               unsigned number,
-                                               StringRef defaultName) {
+ManifestArgument LowerState::describeArgument(func::FuncOp function,
+                                              unsigned number,
+                                              StringRef defaultName) {
   ManifestArgument result;
   FunctionArgument argument(function, number);
   StringAttr name = argument.getGivenName();
@@ -182,8 +182,8 @@ static void storeNumbers(OpBuilder &b, Location loc, ValueRange numbers,
 }
 
 /// Turns each check into an early return of its status.
-LogicalResult LayoutState::lowerChecks(func::FuncOp function, Value state,
-                                       ManifestEntry &entry) {
+LogicalResult LowerState::lowerChecks(func::FuncOp function, Value state,
+                                      ManifestEntry &entry) {
   // Ops were ordered without a look at them.
   WalkResult asserts = function.walk([](cf::AssertOp op) {
     op.emitOpError() << "expected a 'linalg_ext.check', which "
@@ -221,8 +221,8 @@ LogicalResult LayoutState::lowerChecks(func::FuncOp function, Value state,
   return success();
 }
 
-FailureOr<int64_t> LayoutState::lookupVariable(func::FuncOp function,
-                                               FlatSymbolRefAttr symbol) {
+FailureOr<int64_t> LowerState::lookupVariable(func::FuncOp function,
+                                              FlatSymbolRefAttr symbol) {
   int64_t index = manifest.lookupVariable(symbol.getValue());
   if (index >= 0)
     return index;
@@ -264,9 +264,9 @@ static Value emitPlace(OpBuilder &b, memref::SubViewOp slice, Value state,
 
 /// Lowers a list of variables to a table of their offsets; the list is not a
 /// buffer.
-LogicalResult LayoutState::lowerList(func::FuncOp function,
-                                     BlockArgument argument, ArrayAttr list,
-                                     Value state, ManifestEntry &entry) {
+LogicalResult LowerState::lowerList(func::FuncOp function,
+                                    BlockArgument argument, ArrayAttr list,
+                                    Value state, ManifestEntry &entry) {
   SmallVector<int64_t> places;
   for (auto symbol : list.getAsRange<FlatSymbolRefAttr>()) {
     FailureOr<int64_t> index = lookupVariable(function, symbol);
@@ -316,7 +316,7 @@ LogicalResult LayoutState::lowerList(func::FuncOp function,
   return success();
 }
 
-LogicalResult LayoutState::lowerFunction(func::FuncOp function) {
+LogicalResult LowerState::lowerFunction(func::FuncOp function) {
   if (!function.getBody().hasOneBlock() || function.getNumResults() != 0)
     return function.emitError() << "expected one block and no results, found a "
                                    "function that was not proven in place";
@@ -425,7 +425,7 @@ LogicalResult LayoutState::lowerFunction(func::FuncOp function) {
   return success();
 }
 
-void LayoutState::runOnOperation() {
+void LowerState::runOnOperation() {
   manifest = Manifest();
   manifest.model = modelName;
   if (auto strings = getOperation()->getAttrOfType<ArrayAttr>(
