@@ -85,6 +85,7 @@ from ._flywheel import (
 )
 from ._functions.exporting import export, module_of
 from ._functions.traced import Traced
+from ._numerics import numpy_functions as _numpy_functions  # noqa: F401  # Registers itself.
 from ._ops import (
     abs,
     absolute,

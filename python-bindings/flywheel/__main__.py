@@ -11,6 +11,8 @@ import sys
 from pathlib import Path
 from typing import List, Optional
 
+from . import __version__
+
 TOOLS = {
     "run": "compiles a model and runs it: training on a file, evaluation, or any entry",
     "compile": "writes an object file, a C header and a manifest, or the module after a stage",
@@ -40,8 +42,6 @@ def main(arguments: List[str]) -> int:
         print(usage(), file=sys.stdout if arguments else sys.stderr)
         return 0 if arguments else 1
     if arguments[0] == "--version":
-        from . import __version__
-
         print(__version__)
         return 0
     if arguments[0] not in TOOLS:

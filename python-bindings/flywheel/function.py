@@ -8,6 +8,7 @@ import weakref
 from typing import (
     Any,
     Callable,
+    ClassVar,
     Dict,
     Hashable,
     List,
@@ -39,7 +40,14 @@ from ._functions.arguments import Leaf, TensorSpec, as_array, describe, feed, sp
 from ._functions.definition import Definition
 from ._functions.dynamic_sizes import DynamicSizes, Key, key_of
 from ._functions.kept_results import Bound
-from ._functions.parameters import check_specs, convert_by_specs, convert_traced, form_of_call, static_places
+from ._functions.parameters import (
+    check_specs,
+    convert_by_specs,
+    convert_traced,
+    form_of_call,
+    refuse_objects,
+    static_places,
+)
 from ._functions.traced import FED, Static, Traced
 from ._programs.compilation import current_target
 from ._programs.models import cost as count_cost
@@ -57,6 +65,9 @@ _MOST_CALLS = 64
 class Function(_flywheel.Dispatcher):
     """A Python function that is traced when it is called with arguments of new types,
     compiled, and then runs without Python; see `function`."""
+
+    # `flywheel.export`, which takes functions.
+    _export: ClassVar[Callable[..., None]]
 
     def __init__(
         self,
@@ -333,7 +344,7 @@ class Function(_flywheel.Dispatcher):
                 general, key = leaves, key_of(form, leaves)
                 found = self._traces.get(key)
         if found is None:
-            self._refuse_objects(tree, tuple(static), leaves, values)
+            refuse_objects(self.name, self._definition.feed_names(tree, [one is FED for one in static]), leaves, values)
             found = self._traces[key] = Traced(self, general, tree, tuple(static))
         if is_for_sizes:
             self._sizes.specialize(key)
@@ -362,20 +373,6 @@ class Function(_flywheel.Dispatcher):
                 self._keys_of[place] = weakref.ref(whole, forget), []
             if key not in self._keys_of[place][1]:
                 self._keys_of[place][1].append(key)
-
-    def _refuse_objects(
-        self, tree: Any, static: Tuple[Any, ...], leaves: Sequence[Leaf], values: Sequence[Any]
-    ) -> None:
-        """NumPy makes arrays of objects of anything: those that are traced as strings hold nothing else."""
-        for name, leaf, value in zip(
-            self._definition.feed_names(tree, [value is FED for value in static]), leaves, values
-        ):  # fmt: skip
-            if leaf.dtype != _dtypes.string or not isinstance(value, np.ndarray) or value.dtype != object:
-                continue
-            odd = {type(one).__name__ for one in value.reshape(-1) if not isinstance(one, (str, bytes))}
-            if odd:
-                raise TypeError(f"'{self.name}' takes an array of numbers or of strings as '{name}', found one of "
-                                f"objects: {', '.join(sorted(odd))}")  # fmt: skip
 
     def _trace_for_all_sizes(
         self, key: Key, leaves: List[Leaf], tree: Any, static: Tuple[Any, ...]
@@ -535,10 +532,9 @@ class Function(_flywheel.Dispatcher):
     def export(self, path: Path, *args: Any, model_name: Optional[str] = None, **options: Any) -> None:
         """Writes the function, as it is traced for these arguments, as an object file: `flywheel.export` has the
         options and the errors. The model is called as the function is, unless `model_name` says otherwise."""
-        from ._functions.exporting import export
-
-        check_keywords(export, "export", options)
-        export([self.trace(*args)], path, model_name=self.entry_name if model_name is None else model_name, **options)
+        check_keywords(self._export, "export", options)
+        name = self.entry_name if model_name is None else model_name
+        self._export([self.trace(*args)], path, model_name=name, **options)
 
 
 class _WatchingFunction(Function):

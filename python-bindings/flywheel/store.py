@@ -417,15 +417,14 @@ class Store(_flywheel.Store):
         values, whether they have others or not. The random stream of a variable depends
         on the seed, its name and how often it was initialised before."""
         _trace.refuse_actions("initialising variables")
-        from .variables import initialize_in
-
         if variables is None:
             variables = current_namespace().collection("GLOBAL")
         listed = _listed(variables)
         odd = next((one for one in listed if not hasattr(one, "_declare_value")), None)
         if odd is not None:
             raise wrong(TypeError, "a list of variables", f"a {type(odd).__name__} in it", "variables")
-        initialize_in(self, listed)
+        if listed:
+            listed[0]._initialize_in(self, listed)
 
     def _declare_all(self) -> None:
         for variable in list(current_namespace().variables.values()):

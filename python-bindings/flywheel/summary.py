@@ -2,18 +2,16 @@
 """Tables of variables: what a model has, and what it takes."""
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Dict, Iterable, List, Optional, Tuple, Union
+from typing import Any, Dict, Iterable, List, Optional, Tuple, Union
 
 import numpy as np
 
 from ._core import dtypes as _dtypes
 from ._functions.traced import Traced
+from .function import Function
 from .namespace import current_namespace
 from .store import Store, current_store, is_stream
 from .variables import Variable
-
-if TYPE_CHECKING:
-    from .function import Function
 
 __all__ = ["Summary", "SummaryRow", "summary"]
 
@@ -158,8 +156,6 @@ def summary(of: "Union[None, Store, Function, Traced, Variable, Iterable[Variabl
     Slots and others are known once a function that makes them was called. Raises ValueError for a function that was
     not called yet, TypeError for what has no variables.
     """
-    from .function import Function
-
     if isinstance(of, Function):
         return _of_traced(of.trace())
     if isinstance(of, Traced):

@@ -7,6 +7,7 @@ import warnings
 from typing import (
     Any,
     Callable,
+    ClassVar,
     Dict,
     Iterable,
     Iterator,
@@ -28,7 +29,7 @@ from ._core import tree as _tree
 from ._core.annotations import Array
 from ._core.argument_checks import flag
 from ._core.operators import Operators
-from ._core.tensor import Tensor, TensorLike, format_shape
+from ._core.tensor import Tensor, TensorLike, format_shape, traced_variable
 from ._core.trace import Attributes, Trace
 from ._errors.hints import nearest
 from ._errors.messages import wrong
@@ -70,6 +71,7 @@ class Variable(VariableOperators):
     _is_made_once = False
     # True while the variable is temporarily not trainable: see Module.freeze.
     _is_frozen = False
+    _initialize_in: ClassVar[Callable[[Store, "Sequence[Variable]"], None]]
 
     def __init__(
         self,
@@ -559,12 +561,6 @@ def initialize_in(store: Store, variables: Sequence[Variable]) -> None:
     binding.initialize(wanted)
 
 
-def traced_variable(x: Any) -> Any:
-    """Returns the variable that a traced function reads in place of one of a graph; anything else as it is."""
-    find = getattr(x, "_find_traced", None)
-    return x if find is None or not _trace.is_tracing() else find()
-
-
 def list_variables(what: str, given: Any) -> List[Variable]:
     """Returns the variables of a list. Raises TypeError for anything else."""
     if isinstance(given, _tree.Whole):
@@ -576,3 +572,7 @@ def list_variables(what: str, given: Any) -> List[Variable]:
         if not isinstance(variable, Variable):
             raise TypeError(f"expected variables in {what}, found {type(variable).__name__}")
     return found
+
+
+# A store has no class of variables: it asks one of them.
+Variable._initialize_in = staticmethod(initialize_in)

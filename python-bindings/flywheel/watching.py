@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """`watch` computes numbers of variables, activations and gradients in each n-th step."""
 
-from typing import Any, Dict, List, Mapping, NamedTuple, Optional, Sequence, Tuple
+from typing import Any, Callable, Dict, List, Mapping, NamedTuple, Optional, Sequence, Tuple
 
 import numpy as np
 
@@ -21,6 +21,8 @@ _USUAL_SIZE = 32
 # An element is saturated if it is this near to an end of its range, relative to the larger end.
 _MARGIN = 0.01
 Limits = Tuple[Optional[float], Optional[float]]
+# The functions that watch losses of graphs, by the class of these.
+_OF_GRAPHS: Dict[type, Callable[..., Any]] = {}
 
 
 class Target(NamedTuple):
@@ -67,12 +69,9 @@ def watch(
     """
     if not isinstance(to, Dashboard):
         raise wrong(TypeError, "a flywheel.Dashboard", repr(to), "to", function="watch")
-    from .v1.operation import Tensor as GraphTensor
-
-    if isinstance(loss, GraphTensor):
-        from .v1.watching import watch_graph
-
-        return watch_graph(loss, dict(activations or {}), to, variables, checked_limits(limits))
+    of_graph = next((of for kind, of in _OF_GRAPHS.items() if isinstance(loss, kind)), None)
+    if of_graph is not None:
+        return of_graph(loss, dict(activations or {}), to, variables, checked_limits(limits))
     own = checked_limits(limits)
     root = as_tensor(loss)
     trace = _trace.current()
@@ -87,6 +86,11 @@ def watch(
         to._claim(trace.definition)
     emit_watch(root, targets, to)
     return None
+
+
+def register(kind: type, of_graph: Callable[..., Any]) -> None:
+    """Has `watch` call a function for losses of a class, which no trace has."""
+    _OF_GRAPHS[kind] = of_graph
 
 
 def checked_limits(limits: Optional[Mapping[str, Limits]]) -> Dict[str, Limits]:

@@ -20,9 +20,10 @@ from typing import Any, Iterator, Optional, Tuple
 
 import numpy as np
 
+from .._core.objects import dict_of
 from .._core.users import is_users_class
 from ._foreign import parts_of_foreign
-from .places import Local, Place, Result, container_of, dict_of
+from .places import Local, Place, Result, container_of
 
 _VIEWS: Tuple[type, ...] = (type({}.keys()), type({}.values()), type({}.items()), types.MappingProxyType)
 _BOUND = (types.BuiltinMethodType, types.MethodWrapperType)

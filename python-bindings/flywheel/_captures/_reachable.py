@@ -20,6 +20,7 @@ from typing import Any, Callable, Deque, Dict, Iterator, List, NamedTuple, Seque
 import numpy as np
 
 from .. import _flywheel
+from .._core.objects import counts_as_member, dict_of, slots_of
 from .._core.tree import Whole
 from .._core.users import (
     UNREAD,
@@ -55,9 +56,6 @@ from .places import (
     Place,
     Result,
     Slot,
-    counts_as_member,
-    dict_of,
-    slots_of,
 )
 
 _MISSING = object()

@@ -5,9 +5,10 @@ one."""
 import types
 from typing import Any, Optional, Set, Tuple
 
+from .._core.objects import dict_of
 from .._core.users import dict_of_class
 from .code_names import Assigned, Names, Path, Root, names_of
-from .places import Attribute, Place, dict_of
+from .places import Attribute, Place
 
 
 class Writes:

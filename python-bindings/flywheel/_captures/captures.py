@@ -8,6 +8,7 @@ from typing import Any, Dict, List, NamedTuple, Sequence, Set, Tuple
 
 from .._core.trace import warn_user
 from .._core.tree import Whole
+from .._errors import module_names
 from .._flywheel import CompileWarning
 from ..namespace import add_source_of_garbage
 from ._draws import States, is_alone, states_of, warn_of_draws, warn_of_iterators
@@ -191,3 +192,6 @@ def drop_stale() -> bool:
 
 
 add_source_of_garbage(drop_stale)
+
+
+module_names.when_set.append(forget_all)

@@ -3,14 +3,14 @@
 them before each call."""
 
 import collections
-import types
 import weakref
-from typing import Any, Callable, Hashable, List, Optional, Tuple
+from typing import Any, Callable, Hashable, Optional, Tuple
 
 import numpy as np
 
 from .. import _flywheel
 from .._core.identity import identity
+from .._core.objects import counts_as_member, dict_of
 
 # Values without parts that are compared by value: to bind a name to an equal one changes nothing.
 PLAIN = (bool, int, float, complex, str, bytes, type(None), np.generic, range, slice)
@@ -359,27 +359,3 @@ def _have_equal_parts(old: Any, value: Any) -> bool:
         # Code may read the order, too.
         old, value = [part for item in old.items() for part in item], [part for item in value.items() for part in item]
     return len(old) == len(value) and all(map(_have_equal_parts, old, value))
-
-
-def counts_as_member(name: Any) -> bool:
-    """Returns true if an attribute is the user's, and not of this package or of Python."""
-    return isinstance(name, str) and name != "" and not name.startswith(("<", "__"))
-
-
-def dict_of(value: Any) -> Optional[dict]:  # type: ignore[type-arg]
-    """Returns the dict with an object's own attributes; None if it has none."""
-    try:
-        found = object.__getattribute__(value, "__dict__")
-    except Exception:  # A property of the user's class.
-        return None
-    return found if type(found) is dict else None
-
-
-def slots_of(kind: type) -> List[str]:
-    """Returns the names of the attributes that objects of a class have outside of a dict."""
-    found = []
-    for base in kind.__mro__:
-        # Not `__slots__`, which may be an iterator, and has private names as they are written.
-        found += [name for name, one in base.__dict__.items() if type(one) is types.MemberDescriptorType
-                  and "__slots__" in base.__dict__]  # fmt: skip
-    return found

@@ -12,10 +12,8 @@ from .operators import Operators
 
 def _kind(value: Any) -> str:
     """Returns the class of a value that is refused; of a tensor with what to do, as its elements are not known yet."""
-    from .tensor import Tensor
-
     kind = type(value).__name__
-    if not isinstance(value, Tensor):
+    if not isinstance(value, Operators) or value._is_variable:
         return kind
     return (f"{kind}, whose elements only a call knows: an argument that is a number is known if `static` of "
             "flywheel.function names it")  # fmt: skip

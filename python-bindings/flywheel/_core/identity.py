@@ -12,6 +12,9 @@ from typing import Any, Hashable, Iterator, Tuple
 
 import numpy as np
 
+from .objects import counts_as_member, dict_of, slots_of
+from .users import is_users_class
+
 # Attributes are compared so deep, and arrays among them up to this size; others are the same object or none.
 _MOST_DEPTH, _MOST_BYTES = 8, 4096
 
@@ -26,8 +29,6 @@ def identity(value: Any, depth: int = 0) -> Hashable:
     compares: Any = kind.__eq__
     if kind.__module__ in ("builtins", "numpy") or compares is object.__eq__:
         return key
-    from .users import is_users_class
-
     return (*key, *_attributes_of(value, depth)) if is_users_class(kind) else key
 
 
@@ -81,8 +82,6 @@ class _Same:
 
 def _attributes_of(value: Any, depth: int) -> Iterator[Hashable]:
     """Yields keys of the attributes of an object."""
-    from .._captures.places import counts_as_member, dict_of, slots_of
-
     for name, one in list((dict_of(value) or {}).items()):
         if counts_as_member(name):
             yield name, _part_identity(one, depth + 1)

@@ -9,6 +9,7 @@ import numpy as np
 from .._errors.messages import wrong
 from .._flywheel import Attribute, Value
 from . import dtypes as _dtypes
+from . import registry as _registry
 from . import trace as _trace
 from ._widening import warn_of_widening
 from .argument_checks import integers
@@ -58,8 +59,7 @@ class Tensor(Operators):
         """The sizes of the dimensions: numbers, or a `Size` where only the call knows one."""
         if None not in self._dims:
             return self._dims  # type: ignore[return-value]
-        from .._ops.sizes import size_of
-
+        size_of = _registry.sizes.size_of
         return tuple(size_of(self, axis) for axis in range(len(self._dims)))
 
     @property
@@ -79,9 +79,7 @@ class Tensor(Operators):
 
     def _typed(self, dtype: _dtypes.DType) -> "Tensor":
         """Converts an operand to this dtype."""
-        from .. import _ops
-
-        return _ops.cast(self, dtype)
+        return _registry.ops.cast(self, dtype)
 
     def __repr__(self) -> str:
         return f"<flywheel.Tensor {_dtypes.name_of(self.dtype)}{format_shape(self._dims)}>"
@@ -114,9 +112,7 @@ class Tensor(Operators):
             raise TypeError("a scalar has no length")
         dim_size = self._dims[0]
         if dim_size is None:
-            from .._ops.sizes import refuse
-
-            refuse("the length of a tensor, whose value is x.shape[0],")
+            _registry.sizes.refuse("the length of a tensor, whose value is x.shape[0],")
         return dim_size
 
     def __iter__(self) -> Iterator["Tensor"]:
@@ -163,19 +159,15 @@ def constant(value: Any, dtype: Any = None, shape: Optional[Sequence[int]] = Non
         # A number, as one of Python.
         return as_tensor(value, dtype)
     if isinstance(value, (list, tuple)) and holds_sizes(value):
-        from .._ops.sizes import refuse
-
-        refuse("a list of sizes", "list")
+        _registry.sizes.refuse("a list of sizes", "list")
     _dtypes.refuse_matrix(value)
     array = _dtypes.literal(value, dtype)
     wide = _exact(value, array) if dtype is None else None
     if holds_tensors(shape):
-        from .. import _ops
-
         if array.size != 1:
             raise ValueError(f"expected one element to fill a shape with that the call chooses, found {array.size}")
         one = with_wide(_embed(array.reshape(())), None if wide is None else wide.reshape(()))
-        return _ops.broadcast_to(one, shape)
+        return _registry.ops.broadcast_to(one, shape)
     if shape is not None:
         new = tuple(integers("shape", [shape] if is_integer(shape) else shape))
         array, wide = fill(array, new), None if wide is None else fill(wide, new)
@@ -248,10 +240,8 @@ def _with_index(x: Tensor, array: "np.ndarray[Any, Any]") -> Tensor:
 def as_tensor(value: TensorLike, dtype: Any = None) -> Tensor:
     """Converts an argument of an operation to a tensor: returns a tensor as it is, reads a variable here, and calls
     `constant` on anything else. With `dtype`, a number or a list gets that dtype; a tensor of another dtype is cast."""
-    from ..variables import Variable, traced_variable
-
     value = traced_variable(value)
-    if isinstance(value, Variable):
+    if _is_variable(value):
         value = value.read()
     if isinstance(value, Tensor):
         if value.trace is not _trace.current():
@@ -262,32 +252,36 @@ def as_tensor(value: TensorLike, dtype: Any = None) -> Tensor:
         if value._weak is not None:
             return value._typed(value.dtype if dtype is None else _dtypes.as_dtype(dtype))
         if dtype is not None and value.dtype != _dtypes.as_dtype(dtype):
-            from .. import _ops
-
-            return _ops.cast(value, dtype)
+            return _registry.ops.cast(value, dtype)
         return value
     if value is None or callable(value):
         raise wrong(TypeError, "a tensor, an array or a number", type(value).__name__)
     if isinstance(value, (list, tuple)) and holds_tensors(value):
-        from .. import _ops
-
         parts = [item if dtype is None and is_number(item) else as_tensor(item, dtype) for item in value]
         shapes = [part._dims if isinstance(part, Tensor) else () for part in parts]
         if any(len(one) != len(shapes[0]) or any(None not in (n, m) and n != m for n, m in zip(one, shapes[0]))
                for one in shapes):  # fmt: skip
             listed = ", ".join(map(format_shape, dict.fromkeys(shapes)))
             raise ValueError(f"expected parts of one shape in a {type(value).__name__}, found {listed}")
-        return _ops.stack(parts)
+        return _registry.ops.stack(parts)
     return constant(value, dtype)
 
 
 def holds_tensors(value: Union[Sequence[Any], Any]) -> bool:
     """Returns true if nested lists and tuples hold a tensor or a variable."""
-    from ..variables import Variable
-
     if isinstance(value, (list, tuple)):
         return any(holds_tensors(item) for item in value)
-    return isinstance(value, (Tensor, Variable))
+    return isinstance(value, Tensor) or _is_variable(value)
+
+
+def _is_variable(value: Any) -> bool:
+    return isinstance(value, Operators) and value._is_variable
+
+
+def traced_variable(x: Any) -> Any:
+    """Returns the variable that a traced function reads in place of one of a graph; anything else as it is."""
+    find = getattr(x, "_find_traced", None)
+    return x if find is None or not _trace.is_tracing() else find()
 
 
 def holds_sizes(value: Any) -> bool:

@@ -13,6 +13,7 @@ import numpy as np
 
 from .identity import is_hashable
 from .members import Members
+from .tensor import Tensor
 
 LEAF = "*"
 _MAPPINGS = (dict, OrderedDict, defaultdict)
@@ -172,8 +173,6 @@ def _is_array(value: Any) -> bool:
 
 
 def _is_tensor(value: Any) -> bool:
-    from .tensor import Tensor
-
     return isinstance(value, Tensor)
 
 

@@ -11,8 +11,8 @@ import threading
 import types
 from typing import Any, List
 
-from .._captures.places import dict_of, slots_of
 from .._native import PACKAGE
+from .objects import dict_of, slots_of
 
 # Objects of these have attributes of the user.
 _NAMESPACES = (types.SimpleNamespace, argparse.Namespace, threading.local)

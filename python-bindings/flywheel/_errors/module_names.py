@@ -4,13 +4,15 @@
 import importlib
 import sys
 import types
-from typing import Any, Dict, Iterable, List, Set
+from typing import Any, Callable, Dict, Iterable, List, Set
 
-from .._captures.captures import forget_all
 from .contracts import explain_all
 from .hints import attribute_error, nearest
 
-__all__ = ["show"]
+__all__ = ["show", "when_set"]
+
+# Called when a name of a module that is shown gets another value.
+when_set: List[Callable[[], None]] = []
 
 # Submodules to search for functions of a name that the package itself does not have.
 _GROUPS = ("nn", "linalg", "fft", "random", "optimizers", "schedules", "initializers", "constraints", "clauses", "data")
@@ -99,7 +101,8 @@ class _Module(types.ModuleType):
         another value of it are traced again."""
         own = super().__getattribute__("__dict__")
         if own.get(name, value) is not value:
-            forget_all()
+            for forget in when_set:
+                forget()
         if not name.startswith("_") and not _is_submodule(own["__name__"], name, value):
             own["_hidden"].discard(name)
             own["_shown"].add(name)

@@ -5,7 +5,7 @@ from typing import Any, Callable, Dict, List, Optional, Sequence, Union
 
 import numpy as np
 
-from .. import nn
+from .. import nn, optimizers
 from .._core import trace as _trace
 from .._core.annotations import Path
 from .._core.tensor import Tensor
@@ -25,8 +25,6 @@ __all__ = ["Bound", "DeclaredSizes", "ImportedModel", "find_loss"]
 
 def _of_another(optimizer: Any) -> str:
     """Describes an optimizer of another package, and names its replacement here."""
-    from .. import optimizers
-
     kind = type(optimizer)
     if kind.__name__ not in optimizers.__all__:
         return f"{optimizer!r}" if isinstance(optimizer, str) else f"one of {kind.__module__}.{kind.__name__}"

@@ -247,3 +247,7 @@ def export_model(
     given = check_bounds("max_dim_sizes", options.get("max_dim_sizes"))
     bounds = {**bounds_of(list(found.values())), **given}
     export(found, path, **{**options, **({"max_dim_sizes": bounds} if bounds else {})})
+
+
+# A method of what this module is about.
+Function._export = staticmethod(export)

@@ -9,11 +9,11 @@ import numpy as np
 from .._core import dtypes as _dtypes
 from .._core import tree as _tree
 from .._core.identity import identity
-from .._core.tensor import Tensor, as_tensor, format_shape
+from .._core.tensor import Tensor, as_tensor, format_shape, traced_variable
 from .._errors.messages import wrong
 from ..store import current_store
-from ..variables import Variable, traced_variable
-from .arguments import TensorSpec, as_array, format_shape_of
+from ..variables import Variable
+from .arguments import Leaf, TensorSpec, as_array, format_shape_of
 
 # Static arguments whose values are a part of the form of a call.
 _STATIC_KINDS = (bool, int, float, str, type(None))
@@ -129,3 +129,14 @@ def form_of_call(args: Tuple[Any, ...], static: FrozenSet[Union[str, int]]) -> O
         else:
             return None
     return tuple(form) if has_module else None
+
+
+def refuse_objects(function: str, names: Sequence[str], leaves: Sequence[Leaf], values: Sequence[Any]) -> None:
+    """Raises TypeError for arrays of objects that are not strings: NumPy makes arrays of objects of anything."""
+    for name, leaf, value in zip(names, leaves, values):
+        if leaf.dtype != _dtypes.string or not isinstance(value, np.ndarray) or value.dtype != object:
+            continue
+        odd = {type(one).__name__ for one in value.reshape(-1) if not isinstance(one, (str, bytes))}
+        if odd:
+            raise TypeError(f"'{function}' takes an array of numbers or of strings as '{name}', found one of objects: "
+                            f"{', '.join(sorted(odd))}")  # fmt: skip

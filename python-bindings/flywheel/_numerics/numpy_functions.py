@@ -2,15 +2,17 @@
 """NumPy's functions and ufuncs, called with tensors and variables: those of this package under the same names."""
 
 import inspect
+import sys
 from typing import Any, Callable, Dict, List, Mapping, NoReturn, Optional, Sequence, Tuple
 
 import numpy as np
 
 from .. import _ops, fft, linalg
+from .._core import registry as _registry
 from .._core import trace as _trace
-from .._core.members import Members
 from .._core.tensor import Tensor, TensorLike, as_tensor
 from .._errors.messages import about, wrong
+from .._variables.variable_operators import to_values
 
 # Reductions and scans of ufuncs.
 _METHODS = {
@@ -78,26 +80,9 @@ def _refuse(name: str, why: str = "") -> NoReturn:
 
 
 def _find(name: str, is_linalg: bool = False) -> Any:
-    import flywheel
-
-    module: Any = linalg if is_linalg else flywheel
+    module: Any = linalg if is_linalg else _ops
     name = _NAMES.get(name, name)
     return getattr(module, name) if name in module.__all__ else None
-
-
-def to_values(tree: Any, is_writable: bool = False) -> Any:
-    """Variables as the arrays of their values."""
-    from ..variables import Variable
-
-    if isinstance(tree, Variable):
-        array = np.array(tree)
-        array.flags.writeable = is_writable
-        return array
-    if type(tree) in (list, tuple, Members):
-        return type(tree)(to_values(one, is_writable) for one in tree)
-    if type(tree) is dict:
-        return {key: to_values(one, is_writable) for key, one in tree.items()}
-    return tree
 
 
 def _read(name: str, call: Callable[..., Any], args: Sequence[Any], given: Mapping[str, Any]) -> Any:
@@ -213,3 +198,6 @@ def call_function(function: Callable[..., Any], args: Sequence[Any], given: Mapp
         _refuse(f"{function.__module__}.{name}", why)
     positional, options = _translate(function, own, args, given)
     return own(*positional, **options)
+
+
+_registry.register(numpy_functions=sys.modules[__name__])

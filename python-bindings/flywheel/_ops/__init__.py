@@ -1,6 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Operations on tensors with the names and rules of NumPy, made of the ops of the compiler."""
 
+import sys as _sys
+
+from .._core import registry as _registry
+from . import arithmetic, sizes, updates
 from ._joining import (
     append,
     array_split,
@@ -165,6 +169,7 @@ from .functions import (
 )
 from .indexing import flip, getitem, take, take_along_axis
 from .order import argsort, digitize, median, percentile, quantile, searchsorted, sort, top_k
+from .rearranging import repeat, roll, split
 from .reductions import all, any, argmax, argmin, cumprod, cumsum, logsumexp, max, mean, min, norm, prod, std, sum, var
 from .shapes import (
     broadcast_to,
@@ -173,11 +178,8 @@ from .shapes import (
     expand_dims,
     moveaxis,
     ravel,
-    repeat,
     reshape,
-    roll,
     shape,
-    split,
     squeeze,
     stack,
     swapaxes,
@@ -207,3 +209,5 @@ __all__ = [
     "tan", "tanh", "tensordot", "tile", "top_k", "trace", "transpose", "trapezoid", "tri", "tril", "triu",
     "true_divide", "trunc", "unstack", "var", "vdot", "vecdot", "vsplit", "vstack", "where", "zeros",
     "zeros_like"]  # fmt: skip
+
+_registry.register(ops=_sys.modules[__name__], arithmetic=arithmetic, sizes=sizes, updates=updates)

@@ -12,7 +12,8 @@ from .arithmetic import multiply
 from .creation import DimSize
 from .emission import Size, broadcast, index_op, normalize_axis, sizes
 from .indexing import extract_slice, flip
-from .shapes import concatenate, expand_dims, moveaxis, ravel, reshape, split, swapaxes
+from .rearranging import split
+from .shapes import concatenate, expand_dims, moveaxis, ravel, reshape, swapaxes
 
 
 def atleast_1d(x: TensorLike) -> Tensor:

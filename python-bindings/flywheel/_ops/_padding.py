@@ -13,6 +13,7 @@ from .._flywheel import Attribute
 from .arithmetic import cast
 from .checks import expect_at_least
 from .emission import Size, as_unsigned, is_signed, signless, sizes, stretch
+from .indexing import take
 from .shapes import concatenate, to_index
 
 Number = Union[int, float]
@@ -38,8 +39,6 @@ def pad(
         return _pad_by(x, pairs, mode)
     if mode == "constant":
         return _pad_by(x, pairs, constant_values)
-    from .indexing import take
-
     kind: Any = mode
     result: Tensor = x
     for axis, pair in enumerate(pairs):

@@ -6,10 +6,12 @@ from typing import Optional, Tuple, Union
 
 import numpy as np
 
+from .. import control
 from .._core import dtypes as _dtypes
 from .._core.tensor import Tensor, TensorLike, as_tensor, as_tensors, constant, format_shape, holds_tensors
 from .._errors.messages import about
 from .._flywheel import Attribute
+from . import nn_ops
 from ._padding import pad
 from .arithmetic import (
     absolute,
@@ -333,14 +335,10 @@ def convolve(a: TensorLike, v: TensorLike, mode: str = "full") -> Tensor:
     before = m - 1 - first
     behind = count + m - 1 - n - before
     if _dtypes.is_floating(a.dtype):
-        from . import nn_ops as nn
-
         # An image with one line and one channel, and a filter, which does not run backwards.
-        found: Tensor = nn.conv2d(reshape(a, [1, 1, n, 1]), reshape(_reverse(v, 0), [1, m, 1, 1]),
+        found: Tensor = nn_ops.conv2d(reshape(a, [1, 1, n, 1]), reshape(_reverse(v, 0), [1, m, 1, 1]),
                                   padding=[(0, 0), (before, behind)])  # fmt: skip
         return reshape(found, [count])
-    from ..control import fori_loop
-
     dtype = sum(v).dtype
     padded, factors = pad(cast(a, dtype), [(before, behind)]), cast(v, dtype)
 
@@ -348,7 +346,7 @@ def convolve(a: TensorLike, v: TensorLike, mode: str = "full") -> Tensor:
         part = extract_slice(padded, [to_index(subtract(m - 1, place))], [count], [1])
         return add(sums, multiply(getitem(factors, place), part))
 
-    result: Tensor = fori_loop(0, m, add_products, zeros([count], dtype))
+    result: Tensor = control.fori_loop(0, m, add_products, zeros([count], dtype))
     return result
 
 

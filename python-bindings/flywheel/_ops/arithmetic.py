@@ -352,7 +352,8 @@ def greater_equal(a: TensorLike, b: TensorLike) -> Tensor:
     return _compare("ge", a, b)
 
 
-def _bitwise(what: str, op: str, a: TensorLike, b: TensorLike) -> Tensor:
+def bitwise(what: str, op: str, a: TensorLike, b: TensorLike) -> Tensor:
+    """An op on the bits of integers, or on booleans. Raises TypeError for others, in the name `what`."""
     a, b = as_tensors(a, b)
     if _dtypes.is_floating(a.dtype):
         raise about(what, TypeError(f"takes booleans or integers, found {a.dtype}"), " ")
@@ -362,28 +363,28 @@ def _bitwise(what: str, op: str, a: TensorLike, b: TensorLike) -> Tensor:
 
 def logical_and(a: TensorLike, b: TensorLike) -> Tensor:
     """a and b; of numbers, whether they are not 0."""
-    return _bitwise("and", "arith.andi", cast(a, bool), cast(b, bool))
+    return bitwise("and", "arith.andi", cast(a, bool), cast(b, bool))
 
 
 def logical_or(a: TensorLike, b: TensorLike) -> Tensor:
     """a or b."""
-    return _bitwise("or", "arith.ori", cast(a, bool), cast(b, bool))
+    return bitwise("or", "arith.ori", cast(a, bool), cast(b, bool))
 
 
 def logical_xor(a: TensorLike, b: TensorLike) -> Tensor:
     """True if exactly one of a and b is true."""
-    return _bitwise("xor", "arith.xori", cast(a, bool), cast(b, bool))
+    return bitwise("xor", "arith.xori", cast(a, bool), cast(b, bool))
 
 
 def logical_not(x: TensorLike) -> Tensor:
     """True if x is false."""
-    return _bitwise("not", "arith.xori", cast(x, bool), constant(True))
+    return bitwise("not", "arith.xori", cast(x, bool), constant(True))
 
 
 def invert(x: TensorLike) -> Tensor:
     """All bits changed; of booleans, `logical_not`."""
     x = as_tensor(x)
-    return logical_not(x) if _dtypes.is_bool(x.dtype) else _bitwise("invert", "arith.xori", x, _all_ones(x))
+    return logical_not(x) if _dtypes.is_bool(x.dtype) else bitwise("invert", "arith.xori", x, _all_ones(x))
 
 
 def _all_ones(x: Tensor) -> Tensor:

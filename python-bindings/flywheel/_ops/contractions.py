@@ -15,8 +15,9 @@ from ._ranges import identity_matrix
 from .arithmetic import cast, multiply, where
 from .checks import expect_equal
 from .emission import Size, broadcast_sizes, emit, infer, normalize_axis, size, sizes, stretch
+from .indexing import take
 from .reductions import reduce_sum, sum
-from .shapes import _product, expand_dims, reshape_to, squeeze, transpose
+from .shapes import _product, expand_dims, ravel, reshape_to, squeeze, transpose
 
 
 def matmul(a: TensorLike, b: TensorLike) -> Tensor:
@@ -74,8 +75,6 @@ def dot(a: TensorLike, b: TensorLike) -> Tensor:
 
 def outer(a: TensorLike, b: TensorLike) -> Tensor:
     """All products of an element of a and one of b, as a matrix."""
-    from .shapes import ravel
-
     return multiply(expand_dims(ravel(a), 1), expand_dims(ravel(b), 0))
 
 
@@ -292,8 +291,6 @@ def diagonal(x: TensorLike, offset: int = 0, axis1: int = 0, axis2: int = 1) -> 
     if rows is None or columns is None or first == second:
         raise ValueError(f"a diagonal is of two dimensions of static size, found {axis1} and {axis2} of "
                          f"{format_shape(x._dims)}")  # fmt: skip
-    from .indexing import take
-
     others = [axis for axis in range(x.ndim) if axis not in (first, second)]
     count = max(min(rows + min(offset, 0), columns - max(offset, 0)), 0)
     places = np.arange(count, dtype=np.int32) + max(-offset, 0)

@@ -44,17 +44,17 @@ from .shapes import moveaxis, ravel, stack
 
 def bitwise_and(a: TensorLike, b: TensorLike) -> Tensor:
     """Bits that both have. Raises TypeError for what is neither integer nor boolean."""
-    return arithmetic._bitwise("bitwise_and", "arith.andi", *as_tensors(a, b))
+    return arithmetic.bitwise("bitwise_and", "arith.andi", a, b)
 
 
 def bitwise_or(a: TensorLike, b: TensorLike) -> Tensor:
     """Bits that one of both has; see `bitwise_and`."""
-    return arithmetic._bitwise("bitwise_or", "arith.ori", *as_tensors(a, b))
+    return arithmetic.bitwise("bitwise_or", "arith.ori", a, b)
 
 
 def bitwise_xor(a: TensorLike, b: TensorLike) -> Tensor:
     """Bits that just one of both has; see `bitwise_and`."""
-    return arithmetic._bitwise("bitwise_xor", "arith.xori", *as_tensors(a, b))
+    return arithmetic.bitwise("bitwise_xor", "arith.xori", a, b)
 
 
 def _shift(what: str, op: str, unsigned_op: str, a: TensorLike, b: TensorLike, rest: Any) -> Tensor:

@@ -21,7 +21,7 @@ from .._core.tensor import (
 from .._errors.messages import about
 from .._flywheel import Attribute, Value
 from . import arithmetic
-from ._ranges import arithmetic_sequence
+from ._ranges import arithmetic_sequence, iota
 from .emission import (
     Size,
     broadcast_sizes,
@@ -400,10 +400,8 @@ def _reverse(x: Tensor, axis: int) -> Tensor:
     dim_size = x._dims[axis]
     if dim_size is not None:
         return take(x, arithmetic_sequence(dim_size - 1, -1, -1, _dtypes.int32), axis)
-    from .creation import arange
-
-    total = dim(x, axis)
-    places = arithmetic.subtract(arithmetic.subtract(total, 1), arange(total, dtype=_dtypes.int64))
+    last = arithmetic.subtract(dim(x, axis), 1)
+    places = arithmetic.subtract(last, iota([size(x, axis)], 0, _dtypes.int64))
     return take(x, places, axis)
 
 

@@ -21,8 +21,9 @@ from .emission import (
     size,
     with_index,
 )
+from .indexing import getitem
 from .precision import rounds_once
-from .shapes import expand_dims, ravel
+from .shapes import expand_dims, ravel, shape, squeeze
 
 Axis = Union[int, Sequence[int], None]
 
@@ -100,10 +101,10 @@ def _extremum(kind: str, x: TensorLike, axis: Axis, keepdims: bool) -> Tensor:
         # Unsigned numbers have the order of signed ones with another first bit.
         bits = signless(x)
         first = -(2 ** (8 * x.dtype.itemsize - 1))
-        flipped = arithmetic._bitwise(kind, "arith.xori", bits, constant(first, bits.dtype))
+        flipped = arithmetic.bitwise(kind, "arith.xori", bits, constant(first, bits.dtype))
         found = _reduce(kind, flipped, axis, keepdims)
         return as_unsigned(
-            arithmetic._bitwise(kind, "arith.xori", found, constant(first, bits.dtype)), x.dtype
+            arithmetic.bitwise(kind, "arith.xori", found, constant(first, bits.dtype)), x.dtype
         )
     return _reduce(kind, x, axis, keepdims)
 
@@ -208,15 +209,11 @@ def cumprod(
 
 def _count(x: Tensor, axes: List[int]) -> Tensor:
     """Returns the number of elements that a result along these dimensions reduces, in float32."""
-    from .shapes import shape
-
     count = 1
     for place in axes:
         dim_size = size(x, place)
         if not isinstance(dim_size, int):
             sizes = arithmetic.cast(shape(x), _dtypes.float32)
-            from .indexing import getitem
-
             return prod(getitem(sizes, [axes])) if len(axes) > 1 else getitem(sizes, place)
         count *= dim_size
     return constant(float(count))
@@ -255,8 +252,6 @@ def logsumexp(x: TensorLike, axis: Axis = None, keepdims: bool = False) -> Tenso
     result = arithmetic.add(total, top)
     if keepdims:
         return result
-    from .shapes import squeeze
-
     return squeeze(result, normalize_axes(axis, x.ndim))
 
 

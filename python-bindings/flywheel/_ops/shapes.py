@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING, Any, List, Optional, Sequence, Tuple, Union
 import numpy as np
 
 from .._core import dtypes as _dtypes
+from .._core import registry as _registry
 from .._core import trace as _trace
-from .._core.argument_checks import elements, integer
+from .._core.argument_checks import integer
 from .._core.tensor import Tensor, TensorLike, as_tensor, as_tensors, constant, format_shape, is_integer, wrap
 from .._errors.messages import wrong
 from .._flywheel import Attribute
 from .arithmetic import cast
-from .checks import expect_equal, expect_multiple
+from .checks import expect_equal
 from .emission import (
     Size,
     broadcast_shapes,
@@ -24,7 +25,6 @@ from .emission import (
     index_of,
     index_op,
     infer,
-    is_signed,
     normalize_axes,
     normalize_axis,
     size,
@@ -59,13 +59,11 @@ def shape(x: TensorLike) -> Tensor:
 
 def dim(x: TensorLike, axis: int) -> "Union[int, SizeOfCall]":
     """The size of a dimension, `x.shape[axis]`: a number, or a `Size` where only the call knows it."""
-    from .sizes import size_of
-
     x = as_tensor(x)
-    return size_of(x, normalize_axis(axis, x.ndim))
+    return _registry.sizes.size_of(x, normalize_axis(axis, x.ndim))
 
 
-def _listed(x: Any) -> List[Any]:
+def listed(x: Any) -> List[Any]:
     """One integer or scalar tensor, or None, as a list of one; several as a list."""
     is_one = x is None or is_integer(x) or (isinstance(x, Tensor) and x.ndim == 0)
     return [x] if is_one else list(x)
@@ -177,7 +175,7 @@ def reshape(x: TensorLike, shape: DimSizes) -> Tensor:
     ValueError where the numbers of elements differ.
     """
     x = as_tensor(x)
-    wanted = _listed(shape)
+    wanted = listed(shape)
     return with_index(reshape_to(x, _resolve(x, wanted)), flat_index(x))
 
 
@@ -318,7 +316,7 @@ def ravel(x: TensorLike) -> Tensor:
 def expand_dims(x: TensorLike, axis: Union[int, Sequence[int]]) -> Tensor:
     """`x` with dimensions of 1 at these places of the result."""
     x = as_tensor(x)
-    axes = _listed(axis)
+    axes = listed(axis)
     places = normalize_axes(axes, x.ndim + len(axes))
     rest = iter(sizes(x))
     wide = reshape_to(x, [1 if place in places else next(rest) for place in range(x.ndim + len(axes))])
@@ -380,8 +378,8 @@ def swapaxes(x: TensorLike, a: int, b: int) -> Tensor:
 def moveaxis(x: TensorLike, source: Union[int, Sequence[int]], destination: Union[int, Sequence[int]]) -> Tensor:
     """`x` with some dimensions at other places; the others keep their order."""
     x = as_tensor(x)
-    old = [normalize_axis(axis, x.ndim) for axis in _listed(source)]
-    new = [normalize_axis(axis, x.ndim) for axis in _listed(destination)]
+    old = [normalize_axis(axis, x.ndim) for axis in listed(source)]
+    new = [normalize_axis(axis, x.ndim) for axis in listed(destination)]
     if len(set(old)) != len(old) or len(set(new)) != len(new) or len(old) != len(new):
         raise ValueError(f"expected as many places as dimensions, each once, found {source} and {destination}")
     order = [axis for axis in range(x.ndim) if axis not in old]
@@ -399,7 +397,7 @@ def broadcast_to(x: TensorLike, shape: DimSizes) -> Tensor:
     """`x` repeated along dimensions of 1 and new ones. Sizes may be scalar tensors;
     None keeps a dimension of `x`."""
     x = as_tensor(x)
-    wanted = _listed(shape)
+    wanted = listed(shape)
     first = len(wanted) - x.ndim
     dim_sizes: List[Size] = []
     for place, dim_size in enumerate(wanted):
@@ -460,47 +458,10 @@ def stack(tensors: Sequence[TensorLike], axis: int = 0) -> Tensor:
     return concatenate([expand_dims(x, axis) for x in parts], axis)
 
 
-def split(x: TensorLike, sections: Union[int, Tensor, Sequence[Union[int, Tensor]]], axis: int = 0) -> List[Tensor]:
-    """Parts along a dimension: a number of equal ones, or cut at these places."""
-    x = as_tensor(x)
-    axis = normalize_axis(axis, x.ndim)
-    dim_size = x._dims[axis]
-    if isinstance(sections, Tensor) or is_integer(sections):
-        # Raises the error of a tensor: the number is not known yet.
-        sections = int(sections)  # type: ignore[arg-type]
-    if dim_size is None and isinstance(sections, int):
-        if sections <= 0:
-            raise ValueError(f"a dimension does not split into {sections} equal parts")
-        from .indexing import extract_slice
-
-        old = sizes(x)
-        expect_multiple(old[axis], sections, f"split: dimension {axis} in {sections} equal parts")
-        part = index_op("floordivsi", old[axis], sections)
-        found: List[Tensor] = []
-        for i in range(sections):
-            offsets: List[Size] = [0] * x.ndim
-            offsets[axis] = index_op("muli", part, i)
-            found.append(extract_slice(x, offsets, [*old[:axis], part, *old[axis + 1 :]], [1] * x.ndim))
-        return found
-    places: List[Any]
-    if isinstance(sections, int):
-        assert dim_size is not None
-        if sections <= 0 or dim_size % sections:
-            raise ValueError(f"a dimension of {dim_size} does not split into {sections} equal parts")
-        places = [dim_size // sections * i for i in range(1, sections)]
-    else:
-        places = elements("sections, the places to split at", sections)
-    bounds = [0, *places, dim_size]
-    from .indexing import getitem
-
-    prefix = (slice(None),) * axis
-    return [getitem(x, (*prefix, slice(a, b))) for a, b in zip(bounds, bounds[1:])]
-
-
 def tile(x: TensorLike, multiples: DimSizes) -> Tensor:
     """`x` repeated along each dimension. The numbers of repetitions may be scalar tensors."""
     x = as_tensor(x)
-    given = [] if multiples is None else _listed(multiples)
+    given = [] if multiples is None else listed(multiples)
     counts = [to_index(count) for count in given]
     counts = [*[1] * (x.ndim - len(counts)), *counts]
     if len(counts) > x.ndim:
@@ -518,82 +479,3 @@ def tile(x: TensorLike, multiples: DimSizes) -> Tensor:
 def is_scalar(x: Any) -> bool:
     """Returns true for a scalar tensor: one number that the step computes, where several numbers are allowed."""
     return isinstance(x, Tensor) and x._dims == ()
-
-
-def repeat(x: TensorLike, repeats: DimSizes, axis: Optional[int] = None) -> Tensor:
-    """Each element (slice along `axis`) repeated in a row, by one number for all or one for each; without an axis, of
-    the vector of all elements. One number may be a scalar tensor."""
-    x = as_tensor(x)
-    if axis is None:
-        x, axis = ravel(x), 0
-    axis = normalize_axis(axis, x.ndim)
-    if not is_integer(repeats) and not is_scalar(repeats):
-        from .indexing import take
-
-        counts = np.asarray(repeats)
-        if x._dims[axis] is None or counts.ndim > 1 or counts.size not in (1, x._dims[axis]):
-            raise ValueError(f"expected a number for each of {x._dims[axis]} elements, found {repeats}")
-        return take(x, np.repeat(np.arange(x._dims[axis] or 0, dtype=np.int32), counts), axis)
-    count = to_index(repeats)
-    old = sizes(x)
-    wide = stretch(expand_dims(x, axis + 1), [*old[: axis + 1], count, *old[axis + 1 :]])
-    old[axis] = index_op("muli", old[axis], count)
-    return reshape_to(wide, old)
-
-
-def roll(
-    x: TensorLike, shift: DimSizes, axis: Union[int, Sequence[int], None] = None
-) -> Tensor:
-    """Elements moved along dimensions, in row-major order if there is no axis; elements that leave at one end come back
-    at the other."""
-    x = as_tensor(x)
-    shifts = [to_index(one) for one in _listed(shift)]
-    if axis is None:
-        total: Size = 0
-        for one in shifts:
-            total = index_op("addi", total, one)
-        return reshape_to(_roll(ravel(x), total, 0), sizes(x))
-    axes = _listed(axis)
-    if len(shifts) == 1:
-        shifts *= len(axes)
-    if len(shifts) != len(axes):
-        raise ValueError(f"expected a shift for each of {len(axes)} axes, found {len(shifts)}")
-    result: Tensor = x
-    for one, place in zip(shifts, axes):
-        result = _roll(result, one, place)
-    return result
-
-
-def _roll(x: Tensor, shift: Size, axis: int) -> Tensor:
-    axis = normalize_axis(axis, x.ndim)
-    total = size(x, axis)
-    if total == 0 or (isinstance(total, int) and isinstance(shift, int) and shift % total == 0):
-        return x
-    from .indexing import extract_slice
-
-    divisor = index_op("maxsi", total, 1)
-    if isinstance(shift, int) and isinstance(total, int):
-        behind: Size = shift % total
-    elif isinstance(shift, int) or not is_signed(shift):
-        # The remainder of the shift by the size, which may be 0.
-        behind = index_op("remsi", abs(shift) if isinstance(shift, int) else shift, divisor)
-    else:
-        # The inner remainder is between the size and its negative.
-        behind = index_op("remsi", index_op("addi", index_op("remsi", shift, divisor), divisor), divisor)
-    first = index_op("subi", total, behind)
-    if not isinstance(total, int) and isinstance(shift, int) and shift < 0:
-        first, behind = behind, first
-    old = sizes(x)
-    if isinstance(total, int) and not isinstance(first, int):
-        # The parts of a shift that the call chooses have no sizes of a feed: of twice x, one of its size has.
-        begin: List[Size] = [0] * x.ndim
-        begin[axis] = first
-        return extract_slice(concatenate([x, x], axis), begin, old, [1] * x.ndim)
-    parts = []
-    for start, length in ((first, behind), (0, first)):
-        offsets: List[Size] = [0] * x.ndim
-        lengths = list(old)
-        # States the bound for the compiler.
-        offsets[axis], lengths[axis] = start, index_op("minsi", length, total)
-        parts.append(extract_slice(x, offsets, lengths, [1] * x.ndim))
-    return concatenate(parts, axis)

@@ -8,11 +8,11 @@ import numpy as np
 
 from .. import _ops
 from .._core import dtypes as _dtypes
+from .._core import registry as _registry
 from .._core import trace as _trace
 from .._core.tensor import Tensor, constant, is_number
 from .._errors.messages import wrong
 from .._flywheel import Value
-from .._numerics import numpy_functions as _numpy_functions
 from .checks import expect_at_least, expect_at_most
 from .emission import Size as DimSize
 from .emission import difference, index_op, is_signed, of_size
@@ -200,7 +200,7 @@ class Number(Tensor):
             raise ValueError(_ANOTHER)
         if all(_is_plain(x) for x in inputs):
             inputs = _as_numpy(ufunc, inputs)
-        return _numpy_functions.call_ufunc(ufunc, method, inputs, given)
+        return _registry.numpy_functions.call_ufunc(ufunc, method, inputs, given)
 
     def __hash__(self) -> int:
         refuse("the hash")

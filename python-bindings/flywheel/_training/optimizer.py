@@ -16,7 +16,7 @@ from .._core.annotations import Array
 from .._core.argument_checks import flag, integer, number
 from .._core.members import Members
 from .._core.operators import Operators
-from .._core.tensor import Tensor, TensorLike, as_tensor, format_shape
+from .._core.tensor import Tensor, TensorLike, as_tensor, format_shape, traced_variable
 from .._core.trace import Attributes
 from .._errors.hints import attribute_error, is_own_attribute, nearest_argument
 from .._errors.messages import about, wrong
@@ -27,7 +27,7 @@ from ..clauses import LossScale
 from ..namespace import Namespace, current_namespace
 from ..store import Store, current_store
 from ..transforms import custom_vjp
-from ..variables import Variable, list_variables, traced_variable
+from ..variables import Variable, list_variables
 
 if TYPE_CHECKING:
     from typing_extensions import Self

@@ -8,6 +8,7 @@ import numpy as np
 from .. import _flywheel
 from .._core import dtypes as _dtypes
 from .._core import trace as _trace
+from .._core.tensor import as_tensor, wrap
 from .._errors.hints import ConstructorSignature, attribute_error, check_keywords, explain_attribute, nearest
 from .._errors.messages import about
 from .._flywheel import Attribute
@@ -134,8 +135,6 @@ class Schedule(StructAttribute):
 
     def __call__(self, step: Any, dtype: Any = _dtypes.float32) -> Any:
         """The rate of `step`, a counter from 0 (int32 or int64), in float32 or float64."""
-        from .._core.tensor import as_tensor, wrap
-
         counter = as_tensor(step)
         kind = _dtypes.as_dtype(dtype)
         trace = _trace.current()

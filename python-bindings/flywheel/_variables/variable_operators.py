@@ -9,10 +9,10 @@ from typing import Any, Callable, ClassVar, Dict, List, Mapping, NoReturn, Tuple
 import numpy as np
 
 from .._core import trace as _trace
+from .._core.members import Members
 from .._core.operators import Operators
 from .._errors.hints import check_keywords
 from .._errors.other_frameworks import TENSOR, VARIABLE
-from .._numerics.numpy_functions import to_values
 
 # Functions of NumPy for the methods of tensors that its arrays do not have, or that change them in place.
 _FUNCTIONS: Dict[str, Callable[..., Any]] = {
@@ -35,6 +35,7 @@ class VariableOperators(Operators):
     (`v += 1`) is a TypeError: it would put a tensor or an array in the place of the variable."""
 
     _elsewhere: ClassVar[Mapping[str, str]] = {**TENSOR, **VARIABLE}
+    _is_variable: ClassVar[bool] = True
 
     def numpy(self) -> Any:
         raise NotImplementedError
@@ -68,6 +69,19 @@ class VariableOperators(Operators):
         return super().at
 
     __hash__ = object.__hash__
+
+
+def to_values(tree: Any, is_writable: bool = False) -> Any:
+    """Variables as the arrays of their values."""
+    if isinstance(tree, VariableOperators):
+        array = np.array(tree)
+        array.flags.writeable = is_writable
+        return array
+    if type(tree) in (list, tuple, Members):
+        return type(tree)(to_values(one, is_writable) for one in tree)
+    if type(tree) is dict:
+        return {key: to_values(one, is_writable) for key, one in tree.items()}
+    return tree
 
 
 def _as_numpy_has_them(

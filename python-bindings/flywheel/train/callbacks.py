@@ -16,6 +16,7 @@ import numpy as np
 from .._core.annotations import Path
 from .._errors.messages import about, wrong
 from .._training.events import EventWriter, histogram_value, scalar_value
+from ..dashboard import Dashboard, write_record
 
 
 class Callback:
@@ -379,8 +380,6 @@ class Watch(Callback):
     def __init__(
         self, path: Optional[Path] = "watch.html", log_dir: Optional[Path] = None, board: Any = None, every: int = 100
     ):
-        from ..dashboard import Dashboard
-
         if board is not None and not isinstance(board, Dashboard):
             raise wrong(TypeError, "a flywheel.Dashboard", repr(board), "board", function="Watch")
         self.path, self.log_dir = path, log_dir
@@ -391,8 +390,6 @@ class Watch(Callback):
         self.board._drain()
 
     def on_epoch_end(self, epoch: int, logs: Any = None) -> None:
-        from ..dashboard import write_record
-
         if self._writer is not None:
             for record in self.board._drain():
                 write_record(self._writer, record)

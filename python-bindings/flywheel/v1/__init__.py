@@ -29,6 +29,7 @@ from . import signal as _signal
 from . import special as _special
 from . import spectra as _spectra
 from . import texts as _texts
+from . import watching as _watching  # noqa: F401  # Registers itself.
 from .arrays import *  # noqa: F403
 from .assertions import *  # noqa: F403
 from .candidates import categorical as _categorical

@@ -6,7 +6,7 @@ from typing import Any, Dict, List, Optional, Sequence
 from .._core import trace as _trace
 from .._errors.messages import about
 from ..dashboard import Dashboard
-from ..watching import Limits, Target, emit_watch
+from ..watching import Limits, Target, emit_watch, register
 from .conversion import as_tensor
 from .derivatives import bound_loops, mark, visit
 from .graph import get_default_graph
@@ -42,3 +42,6 @@ def watch_graph(
     op = graph.create("Watch", [loss, *tensors], emit, [], fields=Fields(captures=bounds))
     board._claim(op)
     return op
+
+
+register(Tensor, watch_graph)

@@ -10,11 +10,11 @@ import numpy as np
 
 from ..._core import dtypes as _dtypes
 from ..._core import trace as _trace
-from ..._core.tensor import Tensor, as_tensor, wrap
+from ..._core.tensor import Tensor, as_tensor, traced_variable, wrap
 from ..._flywheel import Attribute, Value
 from ..._functions.kept_results import Kept, reference
 from ...function import function
-from ...variables import Variable, traced_variable
+from ...variables import Variable
 
 __all__ = ["minimize"]
 
