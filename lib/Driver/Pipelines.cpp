@@ -153,7 +153,7 @@ static void populateAutodiff(OpPassManager &pm,
     pm.addNestedPass<func::FuncOp>(createCheckNumerics());
   pm.addPass(createVerifyShapes());
   // Checks the sizes of ops that derivative rules created.
-  pm.addNestedPass<func::FuncOp>(createCheckSizes());
+  pm.addNestedPass<func::FuncOp>(createCheckSizes({/*isLast=*/true}));
   pm.addNestedPass<func::FuncOp>(createCanonicalizer());
 }
 
@@ -183,7 +183,6 @@ static void populateLinalg(OpPassManager &pm, const CompilerOptions &options) {
   pm.addNestedPass<func::FuncOp>(createConvertRowUpdatesToLinalg());
   pm.addNestedPass<func::FuncOp>(createConvertNNToLinalg());
   pm.addNestedPass<func::FuncOp>(createConvertTrainUpdatesToLinalg());
-  pm.addNestedPass<func::FuncOp>(createCheckCarriedDimSizes());
   pm.addNestedPass<func::FuncOp>(createCarryChecks());
   pm.addNestedPass<func::FuncOp>(createLegalizeMath());
   pm.addPass(createCanonicalizer());

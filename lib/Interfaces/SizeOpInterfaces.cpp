@@ -22,9 +22,80 @@ flywheel::DimSizeSource flywheel::findDimSizeSource(OpResult value,
   return {};
 }
 
+flywheel::DimSizeFormula flywheel::findDimSizeFormula(OpResult value,
+                                                      int64_t dim) {
+  if (auto source = dyn_cast<DimSizeSourceOpInterface>(value.getOwner());
+      source && value.getResultNumber() == 0)
+    return source.getDimSizeFormula(dim);
+  DimSizeSource source = findDimSizeSource(value, dim);
+  return {source.value, source.dim, AffineExpr()};
+}
+
 std::string flywheel::describeEqualSizes(int64_t i, StringRef nameA, int64_t j,
                                          StringRef nameB) {
   return ("sizes of dimension " + Twine(i) + " of " + nameA +
           " and dimension " + Twine(j) + " of " + nameB)
       .str();
+}
+
+namespace {
+/// Reports the first relation that static sizes contradict.
+class StaticSizes final : public flywheel::SizeRelationSink {
+public:
+  explicit StaticSizes(Operation *op) : op(op) {}
+
+  void equalDims(Value a, int64_t i, Value b, int64_t j, StringRef nameA,
+                 StringRef nameB) override {
+    expectEqual(getSize(a, i), getSize(b, j),
+                flywheel::describeEqualSizes(i, nameA, j, nameB));
+  }
+  void equalShapes(Value a, Value b, StringRef nameA,
+                   StringRef nameB) override {
+    for (int64_t dim = 0, rank = cast<ShapedType>(a.getType()).getRank();
+         dim < rank; ++dim)
+      equalDims(a, dim, b, dim, nameA, nameB);
+  }
+  void equalFormula(flywheel::DimSizeFormula formula, Value a, int64_t i,
+                    const Twine &what) override {
+    int64_t size = getSize(formula.value, formula.dim);
+    if (formula.expr && !ShapedType::isDynamic(size)) {
+      AffineExpr known = getAffineConstantExpr(size, op->getContext());
+      size = cast<AffineConstantExpr>(
+                 formula.expr.replaceDimsAndSymbols({}, known))
+                 .getValue();
+    }
+    expectEqual(size, getSize(a, i), what);
+  }
+  void atLeast(Value a, int64_t i, int64_t number, const Twine &what,
+               StringRef found) override {
+    int64_t size = getSize(a, i);
+    if (failed(result) || ShapedType::isDynamic(size) || size >= number)
+      return;
+    auto [before, after] = found.split('\1');
+    result = op->emitOpError()
+             << "expected " << what << ", found " << before << size << after;
+  }
+
+  LogicalResult result = success();
+
+private:
+  static int64_t getSize(Value value, int64_t dim) {
+    return cast<ShapedType>(value.getType()).getDimSize(dim);
+  }
+  void expectEqual(int64_t a, int64_t b, const Twine &what) {
+    if (failed(result) || a == b || ShapedType::isDynamic(a) ||
+        ShapedType::isDynamic(b))
+      return;
+    result = op->emitOpError()
+             << "expected equal " << what << ", found " << a << " and " << b;
+  }
+
+  Operation *op;
+};
+} // namespace
+
+LogicalResult flywheel::verifySizeRelations(Operation *op) {
+  StaticSizes sizes(op);
+  cast<SizeRelationsOpInterface>(op).relateSizes(sizes);
+  return sizes.result;
 }

@@ -659,11 +659,9 @@ CASES: dict[str, Case] = {
           return %r : tensor<?x{t}>
         }}""",
         lambda x, z, n: x.reshape(-1) + z,
-        [],
-        [],
-        refused="""10:20: error: expected a check ("expected equal sizes of dimension 0 of operands, found N and M """
-        """in 'arith.{add}' at <string>:10:20") at the top level of a function, where it comes before every write, """
-        """found one inside 'scf.for'""",
+        [{"x": (3, 2), "z": (6,)}, {"x": (0, 2), "z": (0,)}],
+        [({"x": (3, 2), "z": (4,)}, "found 6 and 4 in 'scf.if' at <string>:8:18")],
+        scalars={"n": np.array(2, np.int64)},
     ),
     # Two slices of one size, each after its guard.
     "for_with_slices_of_one_size": Case(

@@ -24,13 +24,26 @@ def DimSizeSourceOpInterface : OpInterface<"DimSizeSourceOpInterface"> {
       /*retTy=*/"::flywheel::DimSizeSource",
       /*methodName=*/"getDimSizeSource",
       /*args=*/(ins "int64_t":$dim)
+    >,
+    InterfaceMethod<[{
+        The number that dimension `dim` of the first result is of a dimension of
+        an operand, or nothing where there is none.
+      }],
+      /*retTy=*/"::flywheel::DimSizeFormula",
+      /*methodName=*/"getDimSizeFormula",
+      /*args=*/(ins "int64_t":$dim),
+      /*methodBody=*/"",
+      /*defaultImplementation=*/[{
+        ::flywheel::DimSizeSource source = $_op.getDimSizeSource(dim);
+        return {source.value, source.dim, ::mlir::AffineExpr()};
+      }]
     >
   ];
 }
 
 def SizeRelationsOpInterface : OpInterface<"SizeRelationsOpInterface"> {
   let description = [{
-    An op that requires dimension sizes of its operands to be equal. Its verifier
+    An op that requires something of dimension sizes of its operands. Its verifier
     refuses static sizes that differ; dynamic ones are compared when a step
     starts, before it writes anything.
   }];

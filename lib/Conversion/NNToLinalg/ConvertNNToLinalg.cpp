@@ -40,7 +40,6 @@ struct LowerOp : OpInterfaceRewritePattern<LowerableOpInterface> {
   LogicalResult matchAndRewrite(LowerableOpInterface op,
                                 PatternRewriter &rewriter) const override {
     LinalgEmitter emitter(rewriter, op);
-    emitter.expectRelatedSizes();
     return op.lowerToLinalg(emitter);
   }
 };

@@ -76,10 +76,8 @@ private:
       SmallVector<DimSize> found = e.getDimSizes(operand);
       if (dimSizes.empty())
         dimSizes = found;
-      for (auto [dim, dimSize] : llvm::enumerate(found))
-        dimSizes[dim] =
-            e.expectEqual(dimSizes[dim], dimSize,
-                          "sizes of dimension " + Twine(dim) + " of operands");
+      for (auto [dimSize, other] : llvm::zip_equal(dimSizes, found))
+        dimSize = dimSize.merge(other);
     }
     return dimSizes;
   }

@@ -278,15 +278,6 @@ RowGradient RowGradients::buildScatter(Operation *scatter) {
   Value indices = added->indices, updates = added->updates;
   RankedTensorType table = typeOf(added->init);
   int64_t numIndices = typeOf(indices).getRank();
-  for (int64_t dim = 1; dim < table.getRank(); ++dim)
-    e.expectEqual(DimSize::constant(table.getDimSize(dim)),
-                  e.getDimSize(updates, dim + numIndices - 1),
-                  "sizes of dimension " + Twine(dim) +
-                      " of init and of updates");
-  for (int64_t dim = 0; dim < numIndices; ++dim)
-    e.expectEqual(e.getDimSize(indices, dim), e.getDimSize(updates, dim),
-                  "sizes of dimension " + Twine(dim) +
-                      " of indices and of updates");
   e.expectInRange(indices, DimSize::constant(table.getDimSize(0)), "index");
   // The sizes of a row are those of the table, which has been checked.
   SmallVector<DimSize> dimSizes = e.getDimSizes(updates);

@@ -6,7 +6,8 @@
 //
 // Before: ops that require sizes to agree. After: each requirement follows from
 // the ops that compute the sizes, or a `linalg_ext.check` checks it. Refuses
-// dimensions that a tensor does not have; see ChecksPasses.td.
+// dimensions that a tensor does not have; see ChecksPasses.td. No other pass
+// makes checks of what ops require of sizes.
 //
 //===----------------------------------------------------------------------===//
 
@@ -26,6 +27,7 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Matchers.h"
+#include "mlir/Interfaces/LoopLikeInterface.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
 using namespace mlir;
@@ -42,6 +44,7 @@ using linalg_ext::SizePredicate;
 
 namespace {
 struct CheckSizes : flywheel::impl::CheckSizesBase<CheckSizes> {
+  using CheckSizesBase::CheckSizesBase;
   void runOnOperation() override;
 
 private:
@@ -300,8 +303,6 @@ LogicalResult CheckSizes::check(Operation *op, const SizeRelation &relation) {
   auto isAvailable = [&](const SizeExpr &expr, Operation *parent) {
     return sizes.isAvailable(expr, parent);
   };
-  // The results of a region may become known once its ops are lowered;
-  // `flywheel-check-carried-dim-sizes` checks them then.
   auto areAvailable = [&](Operation *parent) {
     return isAvailable(relation.lhs, parent) &&
            isAvailable(relation.rhs, parent) &&
@@ -309,8 +310,14 @@ LogicalResult CheckSizes::check(Operation *op, const SizeRelation &relation) {
              return isAvailable(factor, parent);
            });
   };
+  // The results of a region may become known once its ops are replaced.
   if (!areAvailable(op))
-    return success();
+    return isLast && isa<scf::IfOp, LoopLikeOpInterface>(op)
+               ? LogicalResult(op->emitOpError()
+                               << "expected " << relation.what
+                               << ", found sizes that are not known in front "
+                                  "of it")
+               : success();
   // In front of as many regions as possible.
   Operation *place = op;
   while (isNested(place)) {
@@ -417,6 +424,11 @@ LogicalResult CheckSizes::guard(Operation *op, Value ok) {
       if (!sizes.isAvailable(size, op))
         return refuse(op);
       Value number = sizes.materialize(otherwise, loc, size, op);
+      // An image that is too small has no windows.
+      if (findDimSizeFormula(result, dim).expr)
+        number = arith::MaxSIOp::create(
+            otherwise, loc, number,
+            arith::ConstantIndexOp::create(otherwise, loc, 0));
       dims.push_back(number);
     }
     Value number = arith::ConstantOp::create(otherwise, loc, zero);

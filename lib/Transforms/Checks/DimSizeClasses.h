@@ -12,6 +12,7 @@
 #include "flywheel/Dialect/LinalgExt/LinalgExt.h"
 #include "flywheel/Dialect/Train/Train.h"
 #include "flywheel/Interfaces/ForwardedValues.h"
+#include "flywheel/Transforms/Checks/SizeAnalysis.h"
 
 #include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -115,29 +116,18 @@ private:
 
   /// Returns true if `value` can be computed at the top level of the function,
   /// as checks are that are taken out of branches and loops.
-  bool isKnownOutside(mlir::Value value) const {
-    if (value.getParentRegion() == &function->getRegion(0))
+  bool isKnownOutside(mlir::Value value) {
+    mlir::Region *body = &function.getBody();
+    if (value.getParentRegion() == body)
       return true;
-    mlir::Operation *op = value.getDefiningOp();
-    if (!op || op->getNumRegions() != 0 || !value.getType().isIntOrIndex() ||
-        !mlir::isPure(op))
-      return false;
-    if (auto dim = llvm::dyn_cast<mlir::tensor::DimOp>(op)) {
-      std::optional<int64_t> number = linalg_ext::getDimension(dim);
-      if (!number)
-        return false;
-      mlir::Value root =
-          linalg_ext::getDimSizeRoot(dim.getSource(), *number).tensor;
-      return !root || root.getParentRegion() == &function->getRegion(0);
-    }
-    return llvm::all_of(op->getOperands(), [&](mlir::Value operand) {
-      return isKnownOutside(operand);
-    });
+    mlir::Operation *place =
+        body->findAncestorOpInRegion(*value.getParentBlock()->getParentOp());
+    return sizes.isAvailable(sizes.getNumber(value), place);
   }
 
   /// Returns true if the conditions under which `op` runs are known at the top
   /// level: then so are its checks, which pass if it does not run.
-  bool isExcusable(mlir::Operation *op) const {
+  bool isExcusable(mlir::Operation *op) {
     for (mlir::Operation *parent = op->getParentOp();
          !llvm::isa<mlir::func::FuncOp>(parent);
          op = parent, parent = parent->getParentOp()) {
@@ -318,11 +308,12 @@ private:
     } else if (auto branch = llvm::dyn_cast<mlir::scf::IfOp>(op)) {
       if (branch.getNumResults() == 0)
         return;
-      // It may be the other one: but then the checks say that they are equal.
+      // As in `SizeAnalysis`. It may be the other one: but then the checks say
+      // that they are equal.
       for (auto [result, then, otherwise] :
            llvm::zip(branch.getResults(), branch.thenYield().getResults(),
                      branch.elseYield().getResults())) {
-        requireShapes(result, otherwise);
+        defineShape(result, otherwise);
         forward(result, then, branch.thenYield());
       }
     }
@@ -504,6 +495,7 @@ private:
   }
 
   mlir::func::FuncOp function;
+  SizeAnalysis sizes;
   Classes known, checked, required;
   /// Dimensions of values that branches and loops pass on where these run.
   std::vector<std::pair<DimSize, DimSize>> weak;

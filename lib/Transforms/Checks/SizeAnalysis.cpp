@@ -59,6 +59,14 @@ std::pair<Value, int64_t> SizeAnalysis::getOrigin(unsigned number) const {
   return {atom.kind == Kind::Number ? atom.value : Value(), -1};
 }
 
+std::optional<std::pair<SizeExpr, int64_t>>
+SizeAnalysis::getQuotient(unsigned number) const {
+  const Atom &atom = atoms[number];
+  if (atom.kind != Kind::FloorDiv)
+    return std::nullopt;
+  return std::pair(atom.operands.front(), atom.number);
+}
+
 SizeExpr SizeAnalysis::getNot(SizeExpr value) {
   if (std::optional<int64_t> constant = value.getConstant())
     return SizeExpr::constant(*constant == 0);
@@ -114,19 +122,34 @@ SizeExpr SizeAnalysis::getNumber(Value value) {
   return values[value] = expr;
 }
 
-/// Returns the number that `expr` is of the operands of `apply`.
-SizeExpr SizeAnalysis::getAffine(AffineExpr expr, Operation *apply) {
-  auto op = cast<affine::AffineApplyOp>(apply);
+SizeExpr SizeAnalysis::getFloorDiv(SizeExpr expr, int64_t divisor) {
+  if (divisor == 1)
+    return expr;
+  if (std::optional<int64_t> constant = expr.getConstant())
+    return SizeExpr::constant(llvm::divideFloorSigned(*constant, divisor));
+  return getAtom({Kind::FloorDiv, nullptr, nullptr, divisor, {expr}},
+                 {Kind::FloorDiv, Value(), divisor, {expr}});
+}
+
+SizeExpr SizeAnalysis::getAffine(AffineExpr expr, ArrayRef<SizeExpr> dims,
+                                 ArrayRef<SizeExpr> symbols) {
   if (auto constant = dyn_cast<AffineConstantExpr>(expr))
     return SizeExpr::constant(constant.getValue());
   if (auto dim = dyn_cast<AffineDimExpr>(expr))
-    return getNumber(op.getDimOperands()[dim.getPosition()]);
+    return dims[dim.getPosition()];
   if (auto symbol = dyn_cast<AffineSymbolExpr>(expr))
-    return getNumber(op.getSymbolOperands()[symbol.getPosition()]);
+    return symbols[symbol.getPosition()];
   auto binary = cast<AffineBinaryOpExpr>(expr);
-  SizeExpr lhs = getAffine(binary.getLHS(), apply),
-           rhs = getAffine(binary.getRHS(), apply);
+  SizeExpr lhs = getAffine(binary.getLHS(), dims, symbols),
+           rhs = getAffine(binary.getRHS(), dims, symbols);
+  if (expr.getKind() == AffineExprKind::FloorDiv)
+    return getFloorDiv(lhs, *rhs.getConstant());
   return expr.getKind() == AffineExprKind::Add ? lhs + rhs : lhs * rhs;
+}
+
+SizeExpr SizeAnalysis::getFormula(const DimSizeFormula &formula) {
+  SizeExpr size = getSize(formula.value, formula.dim);
+  return formula.expr ? getAffine(formula.expr, {}, size) : size;
 }
 
 SizeExpr SizeAnalysis::computeNumber(Value value) {
@@ -136,16 +159,17 @@ SizeExpr SizeAnalysis::computeNumber(Value value) {
       constant.getBitWidth() <= 64)
     return SizeExpr::constant(constant.getSExtValue());
   Operation *op = value.getDefiningOp();
-  if (!op || op->getNumRegions() != 0 || !isPure(op) ||
-      op->getNumResults() != 1 || !type.isIntOrIndex())
-    return getNumberAtom(value);
-  if (auto dim = dyn_cast<tensor::DimOp>(op)) {
+  // It counts as pure only if its index is a constant op.
+  if (auto dim = dyn_cast_or_null<tensor::DimOp>(op)) {
     std::optional<int64_t> index = getNumber(dim.getIndex()).getConstant();
     auto source = dyn_cast<RankedTensorType>(dim.getSource().getType());
     return index && source && *index >= 0 && *index < source.getRank()
                ? getSize(dim.getSource(), *index)
                : getNumberAtom(value);
   }
+  if (!op || op->getNumRegions() != 0 || !isPure(op) ||
+      op->getNumResults() != 1 || !type.isIntOrIndex())
+    return getNumberAtom(value);
   for (Value operand : op->getOperands())
     if (!operand.getType().isIntOrIndex())
       return getNumberAtom(value);
@@ -168,8 +192,13 @@ SizeExpr SizeAnalysis::computeNumber(Value value) {
                         inner.getKind() != AffineExprKind::FloorDiv &&
                         inner.getKind() != AffineExprKind::CeilDiv;
       });
+      auto getNumbers = [&](ValueRange values) {
+        return llvm::map_to_vector(
+            values, [&](Value operand) { return getNumber(operand); });
+      };
       if (isPolynomial)
-        return getAffine(expr, op);
+        return getAffine(expr, getNumbers(apply.getDimOperands()),
+                         getNumbers(apply.getSymbolOperands()));
     }
   }
   if (auto compare = dyn_cast<arith::CmpIOp>(op))
@@ -370,9 +399,8 @@ std::optional<SizeExpr> SizeAnalysis::getComputedSize(OpResult result,
   if (auto source = findBroadcastSource(result, dim))
     return getSize(source->first, source->second);
   if (isa_and_present<nn::NNDialect>(op->getDialect())) {
-    DimSizeSource source = findDimSizeSource(result, dim);
-    return source.value ? std::optional(getSize(source.value, source.dim))
-                        : std::nullopt;
+    DimSizeFormula formula = findDimSizeFormula(result, dim);
+    return formula.value ? std::optional(getFormula(formula)) : std::nullopt;
   }
   if (!op->hasTrait<OpTrait::Elementwise>() &&
       !op->hasTrait<OpTrait::SameOperandsAndResultShape>() &&
@@ -498,15 +526,19 @@ bool SizeAnalysis::isOfSizes(const SizeExpr &expr) {
       return false;
     return llvm::all_of(term.first, [&](unsigned number) {
       const Atom &atom = atoms[number];
+      auto areOfSizes = [&] {
+        return llvm::all_of(atom.operands, [&](const SizeExpr &operand) {
+          return isOfSizes(operand);
+        });
+      };
       return atom.kind == Kind::Size ||
+             (atom.kind == Kind::FloorDiv && areOfSizes()) ||
              (atom.kind == Kind::Compute &&
               isa<arith::CeilDivSIOp, arith::CeilDivUIOp, arith::DivSIOp,
                   arith::DivUIOp, arith::FloorDivSIOp, arith::MaxSIOp,
                   arith::MinSIOp, arith::RemSIOp, arith::RemUIOp>(
                   atom.value.getDefiningOp()) &&
-              llvm::all_of(atom.operands, [&](const SizeExpr &operand) {
-                return isOfSizes(operand);
-              }));
+              areOfSizes());
     });
   });
 }
@@ -529,6 +561,11 @@ Value SizeAnalysis::materialize(OpBuilder &b, Location loc, unsigned number,
     return arith::CmpIOp::create(b, loc,
                                  static_cast<arith::CmpIPredicate>(atom.number),
                                  operands[0], operands[1]);
+  if (atom.kind == Kind::FloorDiv) {
+    Value divisor = arith::ConstantIndexOp::create(b, loc, atom.number);
+    return arith::FloorDivSIOp::create(
+        b, loc, convert(b, loc, operands[0], b.getIndexType()), divisor);
+  }
   Operation *op = atom.value.getDefiningOp();
   for (auto [operand, original] : llvm::zip(operands, op->getOperands()))
     operand = convert(b, loc, operand, original.getType());

@@ -7,6 +7,7 @@
 #include "SizeFacts.h"
 
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace flywheel;
 
@@ -32,18 +33,52 @@ void SizeFacts::add(const SizeExpr &lhs, const SizeExpr &rhs, bool isAtLeast,
   facts.push_back(std::move(fact));
 }
 
+std::optional<int64_t> SizeFacts::getLowerBound(SizeAnalysis &sizes,
+                                                const SizeExpr &expr,
+                                                const Excuses &excuses,
+                                                bool byAll) const {
+  if (sizes.isNonNegative(expr))
+    return expr.getConstant().value_or(0);
+  // A fact, and a number that is added to it.
+  for (const Fact &fact : facts)
+    if (fact.isAtLeast && (byAll || !fact.isLate) &&
+        isSubset(fact.excuses, excuses))
+      if (std::optional<int64_t> rest = (expr - fact.difference).getConstant())
+        return *rest;
+  // The sum of the bounds of quotients, and of numbers that are not negative.
+  int64_t bound = 0;
+  for (const auto &[monomial, coefficient] : expr.getTerms()) {
+    if (monomial.empty()) {
+      bound += coefficient;
+      continue;
+    }
+    if (coefficient != 1 || monomial.size() != 1)
+      return std::nullopt;
+    SizeExpr atom = SizeExpr::atom(monomial.front());
+    if (sizes.isNonNegative(atom))
+      continue;
+    auto quotient = sizes.getQuotient(monomial.front());
+    std::optional<int64_t> least =
+        quotient ? getLowerBound(sizes, quotient->first, excuses, byAll)
+                 : std::nullopt;
+    if (!least)
+      return std::nullopt;
+    bound += llvm::divideFloorSigned(*least, quotient->second);
+  }
+  return bound;
+}
+
 bool SizeFacts::follows(SizeAnalysis &sizes, const SizeExpr &lhs,
                         const SizeExpr &rhs, bool isAtLeast,
                         const Excuses &excuses, bool byAll) const {
   SizeExpr difference = lhs - rhs, reduced = reduce(difference, excuses, byAll);
-  if (isAtLeast
-          ? sizes.isNonNegative(difference) || sizes.isNonNegative(reduced)
-          : reduced.isZero())
-    return true;
-  return llvm::any_of(facts, [&](const Fact &fact) {
-    return fact.isAtLeast == isAtLeast && (byAll || !fact.isLate) &&
-           isSubset(fact.excuses, excuses) &&
-           (fact.difference == difference ||
-            (!isAtLeast && (fact.difference + difference).isZero()));
-  });
+  if (isAtLeast)
+    return getLowerBound(sizes, difference, excuses, byAll).value_or(-1) >= 0 ||
+           getLowerBound(sizes, reduced, excuses, byAll).value_or(-1) >= 0;
+  return reduced.isZero() || llvm::any_of(facts, [&](const Fact &fact) {
+           return !fact.isAtLeast && (byAll || !fact.isLate) &&
+                  isSubset(fact.excuses, excuses) &&
+                  (fact.difference == difference ||
+                   (fact.difference + difference).isZero());
+         });
 }

@@ -38,6 +38,11 @@ private:
     std::optional<std::pair<unsigned, SizeExpr>> solution;
   };
   SizeExpr reduce(SizeExpr expr, const Excuses &excuses, bool byAll) const;
+  /// Returns a number that `expr` is at least; nullopt if none is known.
+  std::optional<int64_t> getLowerBound(SizeAnalysis &sizes,
+                                       const SizeExpr &expr,
+                                       const Excuses &excuses,
+                                       bool byAll) const;
 
   std::vector<Fact> facts;
 };

@@ -33,6 +33,10 @@ public:
                  llvm::StringRef nameA, llvm::StringRef nameB) override;
   void equalShapes(mlir::Value a, mlir::Value b, llvm::StringRef nameA,
                    llvm::StringRef nameB) override;
+  void equalFormula(DimSizeFormula formula, mlir::Value a, int64_t i,
+                    const llvm::Twine &what) override;
+  void atLeast(mlir::Value a, int64_t i, int64_t number,
+               const llvm::Twine &what, llvm::StringRef found) override;
 
 private:
   void equal(SizeExpr lhs, SizeExpr rhs, const llvm::Twine &what) {
@@ -40,14 +44,15 @@ private:
   }
   /// Reports that `lhs` must be at least `rhs`. `what` includes the bound, so
   /// that an error only adds the size that was found.
-  void atLeast(SizeExpr lhs, int64_t rhs, const llvm::Twine &what) {
+  void atLeast(SizeExpr lhs, int64_t rhs, const llvm::Twine &what,
+               llvm::StringRef found = "\1") {
     report({std::move(lhs),
             SizeExpr::constant(rhs),
             what.str(),
             true,
             {},
             {},
-            "\1"});
+            found.str()});
   }
   /// Reports that the product of these sizes must not overflow.
   void countable(std::vector<SizeExpr> dims);

@@ -41,6 +41,16 @@ void RelationReporter::equalShapes(Value a, Value b, StringRef nameA,
               nameB);
 }
 
+void RelationReporter::equalFormula(DimSizeFormula formula, Value a, int64_t i,
+                                    const Twine &what) {
+  equal(sizes.getFormula(formula), sizes.getSize(a, i), "equal " + what);
+}
+
+void RelationReporter::atLeast(Value a, int64_t i, int64_t number,
+                               const Twine &what, StringRef found) {
+  atLeast(sizes.getSize(a, i), number, what, found);
+}
+
 void RelationReporter::countable(std::vector<SizeExpr> dims) {
   // The product of dimension sizes of existing tensors is assumed to be small
   // enough; it would take very many of them to exceed the limit.

@@ -32,6 +32,7 @@ namespace flywheel {
 
 using flywheel::DimSize;
 using flywheel::DimSizeClasses;
+using flywheel::makeUniqueName;
 using flywheel::linalg_ext::CheckKind;
 using flywheel::linalg_ext::CheckOp;
 using flywheel::linalg_ext::CompareSizesOp;
@@ -101,7 +102,7 @@ static std::optional<DimSize> getReadDimSize(Value size) {
 
 static SmallVector<RequiredPair> collectRequiredPairs(func::FuncOp function) {
   SmallVector<RequiredPair> pairs;
-  function.walk([&](linalg_ext::CheckOp check) {
+  function.walk([&](CheckOp check) {
     CompareSizesOp comparison = findComparison(check.getOk());
     if (!comparison || comparison.getPredicate() != SizePredicate::eq ||
         !check.getSource())
@@ -118,7 +119,7 @@ static SmallVector<RequiredPair> collectRequiredPairs(func::FuncOp function) {
 static llvm::DenseSet<Operation *> findCheckedDimSizes(func::FuncOp function) {
   llvm::DenseSet<Operation *> seen, result;
   SmallVector<Operation *> worklist;
-  function.walk([&](linalg_ext::CheckOp op) { worklist.push_back(op); });
+  function.walk([&](CheckOp op) { worklist.push_back(op); });
   while (!worklist.empty()) {
     Operation *op = worklist.pop_back_val();
     for (Value operand : op->getOperands()) {

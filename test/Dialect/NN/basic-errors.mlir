@@ -266,7 +266,7 @@ func.func @f(%b: tensor<2x3xf32>) {
 // -----
 
 func.func @f(%b: tensor<2xf32>) {
-  // expected-error @+1 {{expected equal dimension sizes of input and result, found 2 and 3}}
+  // expected-error @+1 {{expected equal sizes of dimension 0 of the input and dimension 0 of the result, found 2 and 3}}
   %0 = nn.broadcast %b dims [0] : (tensor<2xf32>) -> tensor<3x2xf32>
   return
 }

@@ -201,7 +201,7 @@ func.func @f(%y: tensor<?x6x6x16xf32>, %w: tensor<3x3x6x16xf32>, %z: tensor<?x8x
 // -----
 
 func.func @f(%y: tensor<?x6x6x16xf32>, %w: tensor<3x3x6x16xf32>) {
-  // expected-error @+1 {{expected an output of height 5 for an image of height 12, found 6}}
+  // expected-error @+1 {{expected equal number of windows over the image and height of the output, found 5 and 6}}
   %0 = nn.conv2d_transpose %y, %w strides [2, 2] : (tensor<?x6x6x16xf32>, tensor<3x3x6x16xf32>) -> tensor<?x12x13x6xf32>
   return
 }
@@ -217,7 +217,7 @@ func.func @f(%x: tensor<?x8x8x6xf32>, %y: tensor<?x6x6x16xf32>) {
 // -----
 
 func.func @f(%x: tensor<?x8x8x6xf32>, %y: tensor<?x6x6x16xf32>) {
-  // expected-error @+1 {{expected an output of width 5 for an image of width 8, found 6}}
+  // expected-error @+1 {{expected equal number of windows over the image and width of the output, found 5 and 6}}
   %0 = nn.conv2d_filter_grad %x, %y : (tensor<?x8x8x6xf32>, tensor<?x6x6x16xf32>) -> tensor<3x4x6x16xf32>
   return
 }

@@ -206,8 +206,8 @@ def test_dynamic() -> None:
                     expect_close(what, dx, windows.conv2d_transpose(window, 2 * ys, ws, image))
                     expect_close(what, dw, windows.conv2d_filter_grad(window, xs, 2 * ys, (*size, 3, 4)))
                 if padding == "valid":
-                    expect_error(configuration, "expected an image whose height is at least 3, that of one window "
-                                 "in 'nn.conv2d' at .*, found 2",
+                    expect_error(configuration, "expected an image whose height is at least 3, that of one window, "
+                                 "found 2 in 'nn.conv2d' at",
                                  partial(model.run, "sum", np.zeros((1, 2, 5, 3)), ws))
 
 

@@ -179,8 +179,8 @@ def test_dynamic() -> None:
                     expect_close(what, loss, np.sum(ys * ys))
                     expect_close(what, dx, windows.avg_pool2d_grad(window, 2 * ys, image))
                 if padding == "valid":
-                    expect_error(configuration, "expected an image whose height is at least 3, that of one window "
-                                 "in 'nn.max_pool2d' at .*, found 2",
+                    expect_error(configuration, "expected an image whose height is at least 3, that of one window, "
+                                 "found 2 in 'nn.max_pool2d' at",
                                  partial(model.run, "max", np.zeros((1, 2, 5, 3))))
 
 

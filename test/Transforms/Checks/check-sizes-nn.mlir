@@ -112,8 +112,8 @@ func.func @max_pool_select(%x: tensor<?x8x8x?xf32>, %v: tensor<?x8x8x?xf32>) -> 
 }
 
 // CHECK-LABEL: func.func @max_pool_gradient(
-// CHECK: linalg_ext.check sizes %{{.*}}, "expected equal sizes of dimension 0 of x and dimension 0 of dy, found \01 and \02" in "nn.max_pool2d_grad"
-// CHECK: linalg_ext.check sizes %{{.*}}, "expected equal sizes of dimension 3 of x and dimension 3 of dy, found \01 and \02" in "nn.max_pool2d_grad"
+// CHECK: linalg_ext.check sizes %{{.*}}, "expected equal sizes of dimension 0 of the image and dimension 0 of the output, found \01 and \02" in "nn.max_pool2d_grad"
+// CHECK: linalg_ext.check sizes %{{.*}}, "expected equal sizes of dimension 3 of the image and dimension 3 of the output, found \01 and \02" in "nn.max_pool2d_grad"
 // CHECK-NOT: linalg_ext.check
 // CHECK: return
 func.func @max_pool_gradient(%x: tensor<?x8x8x?xf32>, %dy: tensor<?x4x4x?xf32>) -> tensor<?x8x8x?xf32> {
@@ -122,7 +122,7 @@ func.func @max_pool_gradient(%x: tensor<?x8x8x?xf32>, %dy: tensor<?x4x4x?xf32>) 
 }
 
 // CHECK-LABEL: func.func @filter_gradient(
-// CHECK: linalg_ext.check sizes %{{.*}}, "expected equal sizes of dimension 0 of x and dimension 0 of dy, found \01 and \02" in "nn.conv2d_filter_grad"
+// CHECK: linalg_ext.check sizes %{{.*}}, "expected equal sizes of dimension 0 of the image and dimension 0 of the output, found \01 and \02" in "nn.conv2d_filter_grad"
 // CHECK-NOT: linalg_ext.check
 // CHECK: return
 func.func @filter_gradient(%x: tensor<?x8x8x3xf32>, %dy: tensor<?x7x7x5xf32>) -> tensor<2x2x3x5xf32> {

@@ -211,3 +211,39 @@ func.func @expanded_and_collapsed(%x: tensor<?xf32>, %r: tensor<?xf32> {train.re
   %1 = linalg_ext.store %y in %r : tensor<?xf32> in tensor<?xf32>
   return %1 : tensor<?xf32>
 }
+
+// -----
+
+// A result of a branch has the sizes of what the other branch yields, also for
+// a check: a check of its own says that those of the first are the same.
+// CHECK-LABEL: func.func @result_of_branch(
+// CHECK-SAME: %[[X:[^:]*]]: tensor<?xf32>
+// CHECK: %[[N:.*]] = tensor.dim %[[X]], %c0
+// CHECK: scf.if
+// CHECK-NOT: tensor.dim
+// CHECK: arith.cmpi sge, %[[N]], %c8
+// CHECK: tensor.empty(%[[N]])
+func.func @result_of_branch(%x: tensor<?xf32>, %y: tensor<?xf32>, %p: tensor<i1>, %r: tensor<?xf32> {train.result = 0 : i64}) -> tensor<?xf32> {
+  %c0 = arith.constant 0 : index
+  %c8 = arith.constant 8 : index
+  %true = arith.constant true
+  %c = tensor.extract %p[] : tensor<i1>
+  %n = tensor.dim %x, %c0 : tensor<?xf32>
+  %m = tensor.dim %y, %c0 : tensor<?xf32>
+  %same = linalg_ext.compare_sizes eq %n, %m
+  %not = arith.xori %c, %true : i1
+  %either = arith.ori %not, %same : i1
+  linalg_ext.check sizes %either, "expected equal sizes"
+  %s = scf.if %c -> tensor<?xf32> {
+    scf.yield %y : tensor<?xf32>
+  } else {
+    scf.yield %x : tensor<?xf32>
+  }
+  %d = tensor.dim %s, %c0 : tensor<?xf32>
+  %ok = arith.cmpi sge, %d, %c8 : index
+  linalg_ext.check data %ok, "too few"
+  %e = tensor.empty(%d) : tensor<?xf32>
+  %z = linalg.exp ins(%s : tensor<?xf32>) outs(%e : tensor<?xf32>) -> tensor<?xf32>
+  %0 = linalg_ext.store %z in %r : tensor<?xf32> in tensor<?xf32>
+  return %0 : tensor<?xf32>
+}

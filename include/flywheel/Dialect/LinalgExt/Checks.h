@@ -54,40 +54,11 @@ CheckOp carryOut(mlir::IRRewriter &rewriter, CheckOp check);
 /// number is not constant, or not that of a dimension of the tensor.
 std::optional<int64_t> getDimension(mlir::tensor::DimOp op);
 
-/// A dimension size: dimension `number` of `tensor`, or the constant `number`
-/// if `tensor` is null.
-struct DimSizeRoot {
-  mlir::Value tensor;
-  int64_t number = 0;
-
-  bool operator==(const DimSizeRoot &other) const {
-    return tensor == other.tensor && number == other.number;
-  }
-};
-
-/// Returns the root of dimension `dim` of `tensor`: traces it through
-/// destinations, sizes, branches and loops as far as possible. Relies on
-/// `flywheel-check-carried-dim-sizes`.
-DimSizeRoot getDimSizeRoot(mlir::Value tensor, int64_t dim);
-
-/// Emits dimension `dim` of `tensor`, which is inside of `op`, as an index
-/// before `op`, at `builder`; returns null if it is unknown there.
-mlir::Value getDimSizeInFrontOf(mlir::OpBuilder &builder, mlir::Operation *op,
-                                mlir::Value tensor, int64_t dim);
-
 /// Emits the condition of `loop` before its first iteration. `builder` is in
 /// front of the loop. Returns null if the condition has effects: they would
 /// happen twice.
 mlir::Value emitFirstCondition(mlir::OpBuilder &builder,
                                mlir::scf::WhileOp loop);
-
-/// Emits the same as `createCheck` for an `ok` that depends on dimension sizes:
-/// before the branches and loops around `builder`, as far as `ok` can be
-/// computed there, and with an `ok` of true if they would not reach the check.
-CheckOp createDimSizeCheck(mlir::OpBuilder &builder, mlir::Operation *op,
-                           mlir::Value ok, const llvm::Twine &expected,
-                           const llvm::Twine &found = "",
-                           const NamedNumbers &numbers = {});
 
 /// Makes each `cf.assert` in `root` a check of data.
 void convertAsserts(mlir::Operation *root);

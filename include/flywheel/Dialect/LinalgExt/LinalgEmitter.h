@@ -21,6 +21,11 @@ namespace flywheel {
 struct DimSize {
   static DimSize constant(int64_t number) { return {number, {}, 0}; }
   bool isStatic() const { return !value; }
+  /// Returns this size or `other`, of which it has been checked that they are
+  /// equal: the more static one.
+  DimSize merge(DimSize other) const {
+    return other.isStatic() ? other : *this;
+  }
   bool operator==(const DimSize &other) const {
     return number == other.number && value == other.value &&
            isDimension == other.isDimension;
@@ -38,7 +43,9 @@ struct DimSize {
 using PointFn = llvm::function_ref<mlir::Value(
     mlir::OpBuilder &, mlir::Location, mlir::ValueRange)>;
 
-/// Emits the replacement of one op, before it and at its location.
+/// Emits the replacement of one op, before it and at its location. The sizes
+/// have been checked (`flywheel-check-sizes`), and each stays that of its own
+/// tensor: one that a feed brings is a feed's also where it must be 3.
 class LinalgEmitter {
 public:
   LinalgEmitter(mlir::RewriterBase &rewriter, mlir::Operation *op)
@@ -50,33 +57,19 @@ public:
   /// f32 for the 16-bit floats, `type` itself otherwise.
   mlir::Type getComputeType(mlir::Type type);
 
-  /// Checks, when the step runs if need be, what the op requires of the sizes
-  /// of its operands (`SizeRelationsOpInterface`). Each size stays that of its
-  /// own tensor: one that a feed brings is a feed's also where it must be 3.
-  void expectRelatedSizes();
-
   /// Returns dimension size `dim` of `tensor`, traced through the ops that
   /// produced the tensor.
   DimSize getDimSize(mlir::Value tensor, int64_t dim);
   llvm::SmallVector<DimSize> getDimSizes(mlir::Value tensor);
   mlir::OpFoldResult materialize(DimSize dimSize);
 
-  /// Checks, when the step runs if need be, that `a` equals `b`, and returns
-  /// the more static one. `what` names both (`rows of logits and labels`).
-  DimSize expectEqual(DimSize a, DimSize b, const llvm::Twine &what);
-
   /// Emits a check by which the step returns an error if `ok` (i1), which
-  /// depends on sizes, is false; the text is followed by the op's name and
-  /// place, and by `found`. `numbers` are those that both name. The check is
-  /// before the branches and loops that the op is in.
+  /// depends on elements, is false; the text is followed by the op's name and
+  /// place, and by `found`. `numbers` are those that both name. In a branch or
+  /// a loop it may be delayed: the op is safe if `ok` is false.
   void expect(mlir::Value ok, const llvm::Twine &expected,
               const llvm::Twine &found = "",
               const linalg_ext::NamedNumbers &numbers = {});
-  /// Emits the same for an op that is safe if `ok` is false: the check may also
-  /// be in a branch or a loop, and of data.
-  void expectSafely(linalg_ext::CheckKind kind, mlir::Value ok,
-                    const llvm::Twine &expected, const llvm::Twine &found = "",
-                    const linalg_ext::NamedNumbers &numbers = {});
 
   /// Emits a check by which the step returns an error if an element of
   /// `indices`, which the message names `what` and `which`, is outside of
@@ -134,19 +127,12 @@ public:
   mlir::Value narrowTensor(mlir::Value value, mlir::Type type);
 
   /// Replaces the op by `value`, whose type may be more or less static than
-  /// the declared one: dimension sizes that only the declared type knows are
-  /// checked.
+  /// the declared one.
   void replaceWith(mlir::Value value);
 
   mlir::RewriterBase &b;
   mlir::Operation *op;
   mlir::Location loc;
-
-private:
-  /// Returns what has been checked to equal `dimSize`, and that itself.
-  llvm::SmallVector<DimSize> findEqual(DimSize dimSize) const;
-
-  llvm::SmallVector<std::pair<DimSize, DimSize>> equalSizes;
 };
 
 /// Widens a float to `type`; returns `value` itself if it has that type.

@@ -26,7 +26,7 @@ class NN_ConvolutionOp<string opMnemonic, list<Trait> traits>
   }];
 }
 
-def NN_Conv2dOp : NN_ConvolutionOp<"conv2d", [NN_DimSizeSource, NN_Infers, NN_BatchedImages<>]> {
+def NN_Conv2dOp : NN_ConvolutionOp<"conv2d", [NN_CountsWindows, NN_Infers, NN_BatchedImages<>]> {
   let summary = "Cross-correlation of images with filters";
   let description = [{
     y[n, i, j, o] = sum over p, q, c of
@@ -57,7 +57,7 @@ def NN_Conv2dOp : NN_ConvolutionOp<"conv2d", [NN_DimSizeSource, NN_Infers, NN_Ba
 }
 
 def NN_Conv2dTransposeOp : NN_ConvolutionOp<"conv2d_transpose", [
-    NN_DimSizeSource, NN_SizeRelations, NN_InfersDefault,
+    NN_DimSizeSource, NN_InfersDefault,
     NN_BatchedImages<0, "getLike()">]> {
   let summary = "Transposed convolution: the gradient of conv2d for its image";
   let description = [{
@@ -86,7 +86,7 @@ def NN_Conv2dTransposeOp : NN_ConvolutionOp<"conv2d_transpose", [
   }];
 }
 
-def NN_Conv2dFilterGradOp : NN_ConvolutionOp<"conv2d_filter_grad", [NN_SizeRelations]> {
+def NN_Conv2dFilterGradOp : NN_ConvolutionOp<"conv2d_filter_grad", []> {
   let summary = "The gradient of conv2d for its filter";
   let description = [{
     The cotangent of the filter of `nn.conv2d` with these attributes, given its

@@ -9,8 +9,8 @@
 
 include "flywheel/Dialect/NN/NNWindows.td"
 
-class NN_PoolOp<string opMnemonic, list<Trait> traits = []>
-    : NN_WindowOp<opMnemonic, !listconcat([NN_DimSizeSource], traits)> {
+class NN_PoolOp<string opMnemonic, list<Trait> traits>
+    : NN_WindowOp<opMnemonic, traits> {
   let extraClassDeclaration = [{
     /// The value that has an element a position: [batch, height, width, channels].
     ::mlir::Value getImage();
@@ -20,7 +20,7 @@ class NN_PoolOp<string opMnemonic, list<Trait> traits = []>
   }];
 }
 
-def NN_MaxPool2dOp : NN_PoolOp<"max_pool2d", [NN_Infers, NN_BatchedImages<>]> {
+def NN_MaxPool2dOp : NN_PoolOp<"max_pool2d", [NN_CountsWindows, NN_Infers, NN_BatchedImages<>]> {
   let summary = "The largest element of each window";
   let description = [{
     x is [batch, height, width, channels]; each channel is pooled by itself.
@@ -44,7 +44,7 @@ def NN_MaxPool2dOp : NN_PoolOp<"max_pool2d", [NN_Infers, NN_BatchedImages<>]> {
   }];
 }
 
-def NN_MaxPool2dGradOp : NN_PoolOp<"max_pool2d_grad", [NN_SizeRelations, NN_BatchedImages<1>]> {
+def NN_MaxPool2dGradOp : NN_PoolOp<"max_pool2d_grad", [NN_DimSizeSource, NN_BatchedImages<1>]> {
   let summary = "The gradient of max_pool2d";
   let description = [{
     Adds each element of dy, the cotangent of the result of `nn.max_pool2d` with
@@ -62,8 +62,7 @@ def NN_MaxPool2dGradOp : NN_PoolOp<"max_pool2d_grad", [NN_SizeRelations, NN_Batc
 }
 
 def NN_MaxPool2dSelectOp : NN_PoolOp<"max_pool2d_select", [
-    NN_OperandShapes<[NN_Shape<"x: n h w c">, NN_Shape<"v: n h w c">]>,
-    NN_BatchedImages<1>]> {
+    NN_CountsWindows, NN_BatchedImages<1>]> {
   let summary = "The element of v where x has its maximum, for each window";
   let description = [{
     The transpose of `nn.max_pool2d_grad`: of each window of `nn.max_pool2d` with
@@ -80,7 +79,7 @@ def NN_MaxPool2dSelectOp : NN_PoolOp<"max_pool2d_select", [
   }];
 }
 
-def NN_AvgPool2dOp : NN_PoolOp<"avg_pool2d", [NN_Infers, NN_BatchedImages<>]> {
+def NN_AvgPool2dOp : NN_PoolOp<"avg_pool2d", [NN_CountsWindows, NN_Infers, NN_BatchedImages<>]> {
   let summary = "The mean of each window";
   let description = [{
     x is [batch, height, width, channels]; each channel is pooled by itself.
@@ -105,7 +104,7 @@ def NN_AvgPool2dOp : NN_PoolOp<"avg_pool2d", [NN_Infers, NN_BatchedImages<>]> {
 }
 
 def NN_AvgPool2dGradOp : NN_PoolOp<"avg_pool2d_grad", [
-    NN_SizeRelations, NN_BatchedImages<0, "getLike()">]> {
+    NN_DimSizeSource, NN_BatchedImages<0, "getLike()">]> {
   let summary = "The gradient of avg_pool2d";
   let description = [{
     Shares each element of dy, the cotangent of the result of `nn.avg_pool2d` with

@@ -79,7 +79,7 @@ def NN_OneHotOp : NN_Op<"one_hot", [NN_DimSizeSource], NN_FlopsEach<0>> {
 
 /// Positions are i32 where the type does not say that they are i64.
 def NN_PositionShapes : NN_AxisShapes<
-    ["input: before... n after..."], "result: before... after...",
+    ["input: before... n>0 after..."], "result: before... after...",
     ["::mlir::IntegerType::get(op.getInput().getContext(), 32)"]>;
 
 def NN_ArgmaxOp : NN_Op<"argmax", [NN_PositionShapes]> {

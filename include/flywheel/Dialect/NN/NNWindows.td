@@ -48,11 +48,15 @@ def NN_PaddingAttr : AttrDef<NN_Dialect, "Padding"> {
   let genVerifyDecl = 1;
 }
 
+/// An op whose result has an element for each window.
+defvar NN_CountsWindows =
+    DeclareOpInterfaceMethods<DimSizeSourceOpInterface, ["getDimSizeFormula"]>;
+
 /// Ops of which each instance has a window.
 class NN_WindowOp<string opMnemonic, list<Trait> traits = []>
     : NN_Op<opMnemonic, !listconcat(
         [DeclareOpInterfaceMethods<DifferentiableOpInterface, ["hasDerivative"]>,
-         NN_Batchable],
+         NN_Batchable, NN_SizeRelations],
         traits)> {
   let hasVerifier = 1;
 }

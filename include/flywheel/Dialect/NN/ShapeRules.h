@@ -24,7 +24,8 @@ namespace flywheel::nn {
 
 /// The shape of an operand or a result, in order of dimensions: names of sizes,
 /// of which equal ones are equal sizes, and groups of any number of dimensions,
-/// a name with "..." behind it or "..." alone.
+/// a name with "..." behind it or "..." alone. A name with ">0" behind it is
+/// the size of an axis that has elements.
 struct ShapeTerm {
   /// The name of the operand or result, for errors.
   llvm::StringRef name;
@@ -57,6 +58,7 @@ public:
 private:
   /// A name and, in a group, the number of the dimension.
   using Key = std::pair<llvm::StringRef, int64_t>;
+  static bool isNonEmpty(Key key) { return key.first.ends_with(">0"); }
   struct Place {
     mlir::Value value;
     int64_t dim;

@@ -34,7 +34,8 @@ def CheckSizes : Pass<"flywheel-check-sizes", "::mlir::func::FuncOp"> {
     agree; otherwise its result is zeros, and the check after the branch or the
     loop fails.
 
-    Refuses `tensor.dim` of a dimension that the tensor does not have.
+    Refuses `tensor.dim` of a dimension that the tensor does not have and, as the
+    last such pass, branches and loops whose sizes are not known in front of them.
   }];
   let dependentDialects = [
     "::flywheel::linalg_ext::LinalgExtDialect", "::mlir::arith::ArithDialect",
@@ -44,6 +45,10 @@ def CheckSizes : Pass<"flywheel-check-sizes", "::mlir::func::FuncOp"> {
   let statistics = [
     Statistic<"numChecked", "checked", "Relations checked when a step runs">,
     Statistic<"numProved", "proved", "Relations proved">
+  ];
+  let options = [
+    Option<"isLast", "last", "bool", "false",
+           "Refuse sizes that are not known: no pass replaces ops any more">
   ];
 }
 
@@ -119,22 +124,6 @@ def CheckSlices : Pass<"flywheel-check-slices", "::mlir::func::FuncOp"> {
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect",
     "::mlir::scf::SCFDialect", "::mlir::tensor::TensorDialect",
-    "::flywheel::linalg_ext::LinalgExtDialect"
-  ];
-}
-
-def CheckCarriedDimSizes : Pass<"flywheel-check-carried-dim-sizes", "::mlir::func::FuncOp"> {
-  let summary = "Check that branches and loops keep dimension sizes";
-  let description = [{
-    Before: tensors with dynamic dimensions are operands, iter_args and results
-    of branches and loops. After: a result of an `scf.if` has the same dimension
-    sizes from both branches, and an iter_arg of an `scf.for` or `scf.while`
-    keeps its sizes; where the ops do not prove that, a check does.
-
-    Refuses branches whose dimension sizes are not known in front of them.
-  }];
-  let dependentDialects = [
-    "::mlir::arith::ArithDialect", "::mlir::tensor::TensorDialect",
     "::flywheel::linalg_ext::LinalgExtDialect"
   ];
 }

@@ -7,6 +7,7 @@
 #ifndef FLYWHEEL_TRANSFORMS_CHECKS_SIZEANALYSIS_H
 #define FLYWHEEL_TRANSFORMS_CHECKS_SIZEANALYSIS_H
 
+#include "flywheel/Interfaces/SizeOpInterfaces.h"
 #include "flywheel/Support/SizeExpr.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -44,6 +45,7 @@ public:
   SizeExpr getNot(SizeExpr value);
   SizeExpr getCompare(mlir::arith::CmpIPredicate predicate, SizeExpr lhs,
                       SizeExpr rhs);
+  SizeExpr getFormula(const DimSizeFormula &formula);
   /// Returns an `i1` that is true if `loop` has no iterations; nullopt if that
   /// is unknown.
   std::optional<SizeExpr> getIsEmpty(mlir::scf::ForOp loop);
@@ -51,6 +53,11 @@ public:
   /// Returns the tensor and the dimension whose size atom `number` is; for a
   /// number, the number and dimension -1; null for a computed value.
   std::pair<mlir::Value, int64_t> getOrigin(unsigned number) const;
+
+  /// Returns the number and the divisor whose quotient, rounded down, atom
+  /// `number` is; nullopt for another one.
+  std::optional<std::pair<SizeExpr, int64_t>>
+  getQuotient(unsigned number) const;
 
   /// Returns true if the number is known to be non-negative.
   bool isNonNegative(const SizeExpr &expr);
@@ -65,9 +72,9 @@ public:
                           const SizeExpr &expr, mlir::Operation *parent);
 
 private:
-  enum class Kind { Size, Number, Compute, Not, Compare };
+  enum class Kind { Size, Number, Compute, Not, Compare, FloorDiv };
   /// An opaque factor of a polynomial. `value` is the tensor or number, or
-  /// null; `number` is the dimension or predicate.
+  /// null; `number` is the dimension, predicate or divisor.
   struct Atom {
     Kind kind;
     mlir::Value value;
@@ -87,7 +94,11 @@ private:
   std::optional<SizeExpr> getTensorSize(mlir::OpResult result, int64_t dim);
   std::optional<SizeExpr> getArgumentSize(mlir::BlockArgument argument,
                                           int64_t dim);
-  SizeExpr getAffine(mlir::AffineExpr expr, mlir::Operation *apply);
+  /// Returns the number that `expr`, whose divisors are positive constants, is
+  /// of dimensions and symbols.
+  SizeExpr getAffine(mlir::AffineExpr expr, llvm::ArrayRef<SizeExpr> dims,
+                     llvm::ArrayRef<SizeExpr> symbols);
+  SizeExpr getFloorDiv(SizeExpr expr, int64_t divisor);
   bool isNonNegative(const Atom &atom);
   mlir::Value materialize(mlir::OpBuilder &builder, mlir::Location loc,
                           unsigned number, mlir::Operation *parent);

@@ -71,17 +71,11 @@ LogicalResult nn::verifyRank(OpErrors op, Value value, StringRef what,
 LogicalResult nn::verifySameDimSizes(OpErrors op, StringRef what,
                                      ArrayRef<int64_t> a, ArrayRef<int64_t> b) {
   for (auto [left, right] : llvm::zip_equal(a, b))
-    if (failed(verifySameDimSize(op, what, left, right)))
-      return failure();
+    if (left != right && !ShapedType::isDynamic(left) &&
+        !ShapedType::isDynamic(right))
+      return op.emitOpError() << "expected equal " << what << ", found " << left
+                              << " and " << right;
   return success();
-}
-
-LogicalResult nn::verifySameDimSize(OpErrors op, StringRef what, int64_t a,
-                                    int64_t b) {
-  if (a == b || ShapedType::isDynamic(a) || ShapedType::isDynamic(b))
-    return success();
-  return op.emitOpError() << "expected equal " << what << ", found " << a
-                          << " and " << b;
 }
 
 LogicalResult nn::verifyResultShape(OpErrors op, Value result,

@@ -42,13 +42,8 @@ inline mlir::FloatType floatOf(mlir::Value value) {
 llvm::LogicalResult verifyRank(OpErrors op, mlir::Value value,
                                llvm::StringRef what, int64_t rank);
 
-/// Checks that two dimension sizes can be equal: a dynamic dimension size fits
-/// any.
-llvm::LogicalResult verifySameDimSize(OpErrors op, llvm::StringRef what,
-                                      int64_t a, int64_t b);
-
-/// Checks that two shapes can be equal, dimension size by dimension size;
-/// `what` names the dimension sizes of both.
+/// Checks that two shapes can be equal, dimension size by dimension size: a
+/// dynamic one fits any. `what` names the dimension sizes of both.
 llvm::LogicalResult verifySameDimSizes(OpErrors op, llvm::StringRef what,
                                        llvm::ArrayRef<int64_t> a,
                                        llvm::ArrayRef<int64_t> b);
@@ -103,6 +98,9 @@ Window makeWindow(llvm::ArrayRef<int64_t> sizes,
                   llvm::ArrayRef<int64_t> strides, PaddingAttr padding,
                   llvm::ArrayRef<int64_t> dilations);
 
+/// Checks that numbers of windows over `image`, of rank 4, do not overflow.
+llvm::LogicalResult verifyImageSize(OpErrors op, mlir::Value image);
+
 /// Infers the shape of an output with `channels` that has an element for each
 /// window over `image`, of rank 4. Fails with an error if `image` has no
 /// window.
@@ -111,10 +109,15 @@ mlir::FailureOr<llvm::SmallVector<int64_t>> inferSliding(OpErrors op,
                                                          mlir::Value image,
                                                          int64_t channels);
 
-/// Checks batch, height and width of tensors of rank 4: `output` has an element
-/// for each window over `image`.
-llvm::LogicalResult verifySliding(OpErrors op, const Window &window,
-                                  mlir::Value image, mlir::Value output);
+/// Reports what windows require of batch, height and width of tensors of rank
+/// 4: `output` has an element for each window over `image`, at least one.
+void relateWindows(const Window &window, mlir::Value image, mlir::Value output,
+                   SizeRelationSink &sizes);
+
+/// Returns the number of windows over dimension `dim` of `image`, height or
+/// width.
+DimSizeFormula getWindowCount(const Window &window, mlir::Value image,
+                              int64_t dim);
 
 /// Checks the declared type of an image that is a result: `like`, which may be
 /// null, must have the height and width if these are dynamic.

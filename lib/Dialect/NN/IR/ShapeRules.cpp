@@ -73,6 +73,10 @@ NamedSizes::expand(ShapeTerm term, Value operand, OpErrors errors) {
 
 LogicalResult NamedSizes::add(Key key, Place place, OpErrors errors) {
   size_t number = find(key);
+  int64_t found = tensorOf(place.value).getDimSize(place.dim);
+  if (isNonEmpty(key) && found == 0)
+    return errors.emitOpError()
+           << "expected a non-empty axis, found " << place.value.getType();
   if (number == sizes.size()) {
     sizes.push_back({key, {place}, 0});
     return success();
@@ -80,7 +84,6 @@ LogicalResult NamedSizes::add(Key key, Place place, OpErrors errors) {
   Size &size = sizes[number];
   relations.emplace_back(size.places.front(), place);
   size.places.push_back(place);
-  int64_t found = tensorOf(place.value).getDimSize(place.dim);
   if (ShapedType::isDynamic(found))
     return success();
   int64_t known = size.getNumber();
@@ -138,6 +141,10 @@ DimSizeSource NamedSizes::getSource(unsigned result, int64_t dim) const {
 void NamedSizes::relate(SizeRelationSink &sink) const {
   for (const auto &[a, b] : relations)
     sink.equalDims(a.value, a.dim, b.value, b.dim, a.name, b.name);
+  for (const Size &size : sizes)
+    if (isNonEmpty(size.key))
+      sink.atLeast(size.places.front().value, size.places.front().dim, 1,
+                   "a non-empty axis", "dimension size \1");
 }
 
 LogicalResult nn::verifyInferredTypes(Operation *op, ArrayRef<Type> inferred) {

@@ -275,47 +275,60 @@ Window flywheel::nn::makeWindow(ArrayRef<int64_t> sizes,
   return window;
 }
 
+static StringRef nameOf(int64_t dim) { return dim == 1 ? "height" : "width"; }
+
+/// Returns the words for an image whose dimension `dim` has a window.
+static std::string describeLeast(const WindowDim &window, int64_t dim) {
+  return ("an image whose " + nameOf(dim) + " is at least " +
+          Twine(window.getLeastDimSize()) + ", that of one window")
+      .str();
+}
+
+LogicalResult flywheel::nn::verifyImageSize(OpErrors op, Value image) {
+  for (int64_t dim : {1, 2})
+    if (int64_t size = tensorOf(image).getDimSize(dim); size > maxImageDimSize)
+      return op.emitOpError()
+             << "expected an image whose " << nameOf(dim) << " is at most "
+             << maxImageDimSize << ", found " << size;
+  return success();
+}
+
 FailureOr<SmallVector<int64_t>> flywheel::nn::inferSliding(OpErrors op,
                                                            const Window &window,
                                                            Value image,
                                                            int64_t channels) {
+  if (failed(verifyImageSize(op, image)))
+    return failure();
   SmallVector<int64_t> shape = {tensorOf(image).getDimSize(0)};
-  for (auto [i, dim] : llvm::enumerate(window)) {
-    StringRef what = i == 0 ? "height" : "width";
-    int64_t dimSize = tensorOf(image).getDimSize(i + 1);
-    if (!ShapedType::isDynamic(dimSize) && dimSize > maxImageDimSize)
+  for (int64_t dim : {1, 2}) {
+    int64_t size = tensorOf(image).getDimSize(dim);
+    if (!ShapedType::isDynamic(size) &&
+        size < window[dim - 1].getLeastDimSize())
       return op.emitOpError()
-             << "expected an image whose " << what << " is at most "
-             << maxImageDimSize << ", found " << dimSize;
-    if (!ShapedType::isDynamic(dimSize) && dimSize < dim.getLeastDimSize())
-      return op.emitOpError() << "expected an image whose " << what
-                              << " is at least " << dim.getLeastDimSize()
-                              << ", that of one window, found " << dimSize;
-    shape.push_back(dim.getCount(dimSize));
+             << "expected " << describeLeast(window[dim - 1], dim) << ", found "
+             << size;
+    shape.push_back(window[dim - 1].getCount(size));
   }
   shape.push_back(channels);
   return shape;
 }
 
-LogicalResult flywheel::nn::verifySliding(OpErrors op, const Window &window,
-                                          Value image, Value output) {
-  FailureOr<SmallVector<int64_t>> shape =
-      inferSliding(op, window, image, tensorOf(output).getDimSize(3));
-  if (failed(shape) ||
-      failed(verifySameDimSize(op, "batches of image and output",
-                               shape->front(), tensorOf(output).getDimSize(0))))
-    return failure();
-  for (unsigned i : {1, 2}) {
-    int64_t count = (*shape)[i], found = tensorOf(output).getDimSize(i);
-    StringRef what = i == 1 ? "height" : "width";
-    if (!ShapedType::isDynamic(count) && !ShapedType::isDynamic(found) &&
-        found != count)
-      return op.emitOpError()
-             << "expected an output of " << what << " " << count
-             << " for an image of " << what << " "
-             << tensorOf(image).getDimSize(i) << ", found " << found;
+DimSizeFormula flywheel::nn::getWindowCount(const Window &window, Value image,
+                                            int64_t dim) {
+  AffineExpr size = getAffineSymbolExpr(0, image.getContext());
+  return {image, dim, window[dim - 1].getCount(size)};
+}
+
+void flywheel::nn::relateWindows(const Window &window, Value image,
+                                 Value output, SizeRelationSink &sizes) {
+  sizes.equalDims(image, 0, output, 0, "the image", "the output");
+  for (int64_t dim : {1, 2}) {
+    sizes.atLeast(image, dim, window[dim - 1].getLeastDimSize(),
+                  describeLeast(window[dim - 1], dim), "\1");
+    sizes.equalFormula(getWindowCount(window, image, dim), output, dim,
+                       "number of windows over the image and " + nameOf(dim) +
+                           " of the output");
   }
-  return success();
 }
 
 LogicalResult flywheel::nn::verifyLike(OpErrors op, Value result, Value like) {

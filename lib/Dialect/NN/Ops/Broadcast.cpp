@@ -34,13 +34,9 @@ LogicalResult BroadcastOp::verify() {
     return emitOpError() << "expected one entry of dims for each of the "
                          << input.getRank()
                          << " dimensions of the input, found " << dims.size();
-  if (failed(verifyDims(*this, "dims", dims, result.getRank())))
+  if (failed(verifyDims(*this, "dims", dims, result.getRank())) ||
+      failed(verifySizeRelations(*this)))
     return failure();
-  for (auto [i, dim] : llvm::enumerate(dims))
-    if (input.getDimSize(i) != 1 &&
-        failed(verifySameDimSize(*this, "dimension sizes of input and result",
-                                 input.getDimSize(i), result.getDimSize(dim))))
-      return failure();
   if (getLike())
     return verifyResultShape(*this, getResult(),
                              tensorOf(getLike()).getShape());
@@ -201,11 +197,7 @@ LogicalResult BroadcastOp::lowerToLinalg(LinalgEmitter &e) {
       exprs.push_back(e.b.getAffineConstantExpr(0));
       continue;
     }
-    // The input may be known to have another size: the step fails then, but the
-    // op before it has to have one.
-    dimSizes[dim] = e.expectEqual(dimSizes[dim], e.getDimSize(getInput(), i),
-                                  "sizes of dimension " + Twine(dim) +
-                                      " of result and input");
+    dimSizes[dim] = dimSizes[dim].merge(e.getDimSize(getInput(), i));
     exprs.push_back(e.b.getAffineDimExpr(dim));
   }
   if (TypedAttr splat = getSplat(getInput())) {

@@ -103,11 +103,9 @@ template <typename OpTy> static LogicalResult verifyConvolution(OpTy op) {
   if (failed(verifyElements(op)) ||
       failed(verifyOperands(op, op, op.getImage(), op.getFilter())) ||
       failed(verifyRank(op, op.getOutput(), "an output", 4)) ||
-      failed(verifySameDimSize(op, "outputs of filter and channels of output",
-                               tensorOf(op.getFilter()).getDimSize(3),
-                               tensorOf(op.getOutput()).getDimSize(3))))
+      failed(verifyImageSize(op, op.getImage())))
     return failure();
-  return verifySliding(op, op.getSliding(), op.getImage(), op.getOutput());
+  return verifySizeRelations(op);
 }
 
 LogicalResult Conv2dOp::inferTypes(Adaptor op, OpErrors errors,
@@ -186,15 +184,31 @@ DimSizeSource Conv2dTransposeOp::getDimSizeSource(int64_t dim) {
   return getLike() ? DimSizeSource{getLike(), dim} : DimSizeSource{};
 }
 
-// Images and channels; the lowering computes and checks the numbers of windows.
+DimSizeFormula Conv2dOp::getDimSizeFormula(int64_t dim) {
+  if (dim == 1 || dim == 2)
+    return getWindowCount(getSliding(), getX(), dim);
+  return {dim == 0 ? getX() : getW(), dim, AffineExpr()};
+}
+
+template <typename OpTy>
+static void relateConvolution(OpTy op, SizeRelationSink &sizes) {
+  relateWindows(op.getSliding(), op.getImage(), op.getOutput(), sizes);
+  sizes.equalDims(op.getFilter(), 3, op.getOutput(), 3, "the filter",
+                  "the output");
+}
+
+void Conv2dOp::relateSizes(SizeRelationSink &sizes) {
+  relateConvolution(*this, sizes);
+}
 
 void Conv2dFilterGradOp::relateSizes(SizeRelationSink &sizes) {
-  sizes.equalDims(getX(), 0, getDy(), 0, "x", "dy");
+  relateConvolution(*this, sizes);
 }
 
 void Conv2dTransposeOp::relateSizes(SizeRelationSink &sizes) {
   if (Value like = getLike())
     sizes.equalDims(like, 0, getX(), 0, "like", "x");
+  relateConvolution(*this, sizes);
 }
 
 //===----------------------------------------------------------------------===//
@@ -362,7 +376,7 @@ LogicalResult Conv2dTransposeOp::lowerToLinalg(LinalgEmitter &e) {
   dimSizes.push_back(DimSize::constant(imageType.getDimSize(3)));
   WindowEmitter window(e, getSliding(), convolution.splitDimSizes(dimSizes));
   Value output = convolution.split(
-      window.expectOutput(getX(), DimSize::constant(filterType.getDimSize(3))));
+      window.refineOutput(getX(), DimSize::constant(filterType.getDimSize(3))));
 
   Value zero = e.scalar(type, 0.0);
   Value sum = window.scatter(
@@ -393,7 +407,7 @@ LogicalResult Conv2dFilterGradOp::lowerToLinalg(LinalgEmitter &e) {
   ConvolutionEmitter convolution(e, e.getDimSize(x, 3).number, filterType);
   Value image = convolution.split(x);
   WindowEmitter window(e, getSliding(), e.getDimSizes(image));
-  Value output = convolution.split(window.expectOutput(
+  Value output = convolution.split(window.refineOutput(
       getDy(), DimSize::constant(filterType.getDimSize(3))));
 
   auto maps = convolution.getMaps(getStrides(), getDilations());

@@ -82,11 +82,9 @@ template <typename OpTy> static LogicalResult verifyPool(OpTy op) {
   Value image = op.getImage(), output = op.getOutput();
   if (failed(verifyElements(op)) || failed(verifyWindow(op, op, image)) ||
       failed(verifyRank(op, output, "an output", 4)) ||
-      failed(verifySameDimSize(op, "channels of image and output",
-                               tensorOf(image).getDimSize(3),
-                               tensorOf(output).getDimSize(3))))
+      failed(verifyImageSize(op, image)))
     return failure();
-  return verifySliding(op, op.getSliding(), image, output);
+  return verifySizeRelations(op);
 }
 
 /// Infers the type of an output.
@@ -124,7 +122,8 @@ LogicalResult MaxPool2dGradOp::verify() {
 }
 
 LogicalResult MaxPool2dSelectOp::verify() {
-  if (failed(verifySameElementType(*this)))
+  if (failed(verifySameElementType(*this)) ||
+      failed(verifyRank(*this, getV(), "v", 4)))
     return failure();
   return verifyPool(*this);
 }
@@ -165,19 +164,53 @@ DimSizeSource AvgPool2dGradOp::getDimSizeSource(int64_t dim) {
                    : getPooledSource(getDy(), dim);
 }
 
-// Images and channels; the lowering computes and checks the numbers of windows.
+/// Returns the number that dimension `dim` of an output has.
+template <typename OpTy>
+static DimSizeFormula getPooledFormula(OpTy op, int64_t dim) {
+  if (dim == 1 || dim == 2)
+    return getWindowCount(op.getSliding(), op.getX(), dim);
+  return {op.getX(), dim, AffineExpr()};
+}
+
+DimSizeFormula AvgPool2dOp::getDimSizeFormula(int64_t dim) {
+  return getPooledFormula(*this, dim);
+}
+
+DimSizeFormula MaxPool2dOp::getDimSizeFormula(int64_t dim) {
+  return getPooledFormula(*this, dim);
+}
+
+DimSizeFormula MaxPool2dSelectOp::getDimSizeFormula(int64_t dim) {
+  return getPooledFormula(*this, dim);
+}
+
+template <typename OpTy>
+static void relatePool(OpTy op, SizeRelationSink &sizes) {
+  relateWindows(op.getSliding(), op.getImage(), op.getOutput(), sizes);
+  sizes.equalDims(op.getImage(), 3, op.getOutput(), 3, "the image",
+                  "the output");
+}
+
+void MaxPool2dOp::relateSizes(SizeRelationSink &sizes) {
+  relatePool(*this, sizes);
+}
+
+void AvgPool2dOp::relateSizes(SizeRelationSink &sizes) {
+  relatePool(*this, sizes);
+}
 
 void MaxPool2dGradOp::relateSizes(SizeRelationSink &sizes) {
-  sizes.equalDims(getX(), 0, getDy(), 0, "x", "dy");
-  sizes.equalDims(getX(), 3, getDy(), 3, "x", "dy");
+  relatePool(*this, sizes);
 }
 
 void AvgPool2dGradOp::relateSizes(SizeRelationSink &sizes) {
-  // It has the shape of the result, whose images and channels are those of dy.
-  if (Value like = getLike()) {
-    sizes.equalDims(like, 0, getDy(), 0, "like", "dy");
-    sizes.equalDims(like, 3, getDy(), 3, "like", "dy");
-  }
+  relatePool(*this, sizes);
+}
+
+void MaxPool2dSelectOp::relateSizes(SizeRelationSink &sizes) {
+  for (int64_t dim = 0; dim < 4; ++dim)
+    sizes.equalDims(getX(), dim, getV(), dim, "x", "v");
+  relatePool(*this, sizes);
 }
 
 //===----------------------------------------------------------------------===//
@@ -319,7 +352,7 @@ LogicalResult MaxPool2dSelectOp::lowerToLinalg(LinalgEmitter &e) {
 LogicalResult MaxPool2dGradOp::lowerToLinalg(LinalgEmitter &e) {
   Value x = e.refine(getX());
   PoolEmitter pool(e, getSliding(), e.getDimSizes(x));
-  Value dy = pool.window.expectOutput(getDy(), pool.dimSizes[3]);
+  Value dy = pool.window.refineOutput(getDy(), pool.dimSizes[3]);
   Value places = pool.findMaxima(x).second;
   Type type = getElementTypeOrSelf(getDy());
   Type compute = e.getComputeType(type);
@@ -366,7 +399,7 @@ LogicalResult AvgPool2dGradOp::lowerToLinalg(LinalgEmitter &e) {
                      ? e.getDimSize(getLike(), dim)
                      : DimSize::constant(imageType.getDimSize(dim));
   PoolEmitter pool(e, getSliding(), image);
-  Value dy = pool.window.expectOutput(getDy(), image[3]);
+  Value dy = pool.window.refineOutput(getDy(), image[3]);
   Type type = imageType.getElementType();
   Type compute = e.getComputeType(type);
   Value zero = e.scalar(compute, 0.0);

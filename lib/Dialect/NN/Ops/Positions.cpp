@@ -47,12 +47,8 @@ LogicalResult OneHotOp::verify() {
   return verifyResultShape(*this, getResult(), shape);
 }
 
-/// Checks an op that gives the position of one element along `axis`.
-static LogicalResult verifyPosition(Operation *op, Value input, int64_t axis,
-                                    Value result) {
-  if (tensorOf(input).getDimSize(axis) == 0)
-    return op->emitOpError()
-           << "expected a non-empty axis, found " << input.getType();
+/// Checks an op that gives the position of one element.
+static LogicalResult verifyPosition(Operation *op, Value result) {
   Type index = getElementTypeOrSelf(result);
   if (index.isInteger(32) || index.isInteger(64))
     return success();
@@ -60,13 +56,9 @@ static LogicalResult verifyPosition(Operation *op, Value input, int64_t axis,
                            << result.getType();
 }
 
-LogicalResult ArgmaxOp::verify() {
-  return verifyPosition(*this, getInput(), getAxis(), getResult());
-}
+LogicalResult ArgmaxOp::verify() { return verifyPosition(*this, getResult()); }
 
-LogicalResult ArgminOp::verify() {
-  return verifyPosition(*this, getInput(), getAxis(), getResult());
-}
+LogicalResult ArgminOp::verify() { return verifyPosition(*this, getResult()); }
 
 //===----------------------------------------------------------------------===//
 // Sizes
@@ -157,17 +149,6 @@ LogicalResult OneHotOp::lowerToLinalg(LinalgEmitter &e) {
   return success();
 }
 
-static void expectElements(LinalgEmitter &e, DimSize dimSize) {
-  if (dimSize.isStatic())
-    return;
-  Value zero = arith::ConstantIndexOp::create(e.b, e.loc, 0);
-  Value size = dyn_cast<Value>(e.materialize(dimSize));
-  Value some =
-      arith::CmpIOp::create(e.b, e.loc, arith::CmpIPredicate::ne, size, zero);
-  e.expectSafely(linalg_ext::CheckKind::sizes, some,
-                 "expected a non-empty axis, found dimension size 0");
-}
-
 /// Emits an i1 that is true if `value` replaces `best`: if it is larger or
 /// smaller, or the first NaN.
 static Value isBetter(bool isMax, OpBuilder &b, Location loc, Value value,
@@ -200,7 +181,6 @@ static LogicalResult lowerPosition(OpTy op, LinalgEmitter &e) {
   Type indexType = getElementTypeOrSelf(op.getResult());
   int64_t rank = inputType.getRank();
   int64_t axis = static_cast<int64_t>(op.getAxis());
-  expectElements(e, e.getDimSize(op.getInput(), axis));
 
   SmallVector<int64_t> dims;
   SmallVector<DimSize> dimSizes;

@@ -42,25 +42,6 @@ WindowEmitter::WindowEmitter(LinalgEmitter &emitter, const nn::Window &window,
   AffineExpr dimSize = e.b.getAffineSymbolExpr(0);
   for (auto [i, dim] : llvm::enumerate(window)) {
     dimSizes[i] = e.materialize(image[i + 1]);
-    if (!image[i + 1].isStatic()) {
-      Value least =
-          arith::ConstantIndexOp::create(e.b, e.loc, dim.getLeastDimSize());
-      Value size = getValueOrCreateConstantIndexOp(e.b, e.loc, dimSizes[i]);
-      Value ok = linalg_ext::CompareSizesOp::create(
-          e.b, e.loc, linalg_ext::SizePredicate::ge, size, least);
-      linalg_ext::NamedNumbers numbers;
-      std::string found = ", found " + numbers.add(size);
-      std::string message = "expected an image whose ";
-      message += i == 0 ? "height" : "width";
-      message += " is at least " + std::to_string(dim.getLeastDimSize()) +
-                 ", that of one window";
-      // An empty image has no windows.
-      if (dim.padding == PaddingKind::same)
-        e.expectSafely(linalg_ext::CheckKind::sizes, ok, message, found,
-                       numbers);
-      else
-        e.expect(ok, message, found, numbers);
-    }
     counts[i] = apply(dim.getCount(dimSize), dimSizes[i]);
     computePadding(i);
   }
@@ -89,16 +70,13 @@ void WindowEmitter::computePadding(unsigned i) {
     after[i] = apply(-symbol + (dim.getSpan() - 1), before[i]);
 }
 
-Value WindowEmitter::expectOutput(Value output, DimSize channels) {
+Value WindowEmitter::refineOutput(Value output, DimSize channels) {
   SmallVector<DimSize> found = e.getDimSizes(output);
   if (!found[0].isStatic())
     found[0] = image[0];
   for (unsigned i : {0, 1})
-    found[i + 1] =
-        e.expectEqual(getCount(i), found[i + 1],
-                      Twine("number of windows over the image and ") +
-                          (i == 0 ? "height" : "width") + " of the output");
-  found[3] = e.expectEqual(channels, found[3], "channels of the output");
+    found[i + 1] = getCount(i).merge(found[i + 1]);
+  found[3] = channels.merge(found[3]);
   return e.refine(output, found);
 }
 

@@ -78,9 +78,9 @@ public:
   /// Returns the number of windows in each dimension.
   DimSize getCount(unsigned i) { return toDimSize(counts[i]); }
 
-  /// Checks that the output has an element for each window, and `channels`.
-  /// Returns it with the dimension sizes that follow.
-  mlir::Value expectOutput(mlir::Value output, DimSize channels);
+  /// Returns `output` with the dimension sizes that it is known to have: it has
+  /// an element for each window, and `channels`.
+  mlir::Value refineOutput(mlir::Value output, DimSize channels);
 
   /// Returns `image` with its padding set to `value`.
   mlir::Value pad(mlir::Value image, mlir::Value value);

@@ -1,4 +1,5 @@
-// RUN: flywheel-opt %s --flywheel-check-carried-dim-sizes --canonicalize --cse --split-input-file | FileCheck %s
+// RUN: flywheel-opt %s --flywheel-check-sizes --canonicalize --cse --split-input-file | FileCheck %s
+// RUN: flywheel-opt %s --flywheel-check-sizes=last --split-input-file -o /dev/null
 
 // X10, X11: a loop that is seen to keep the dimension sizes of what it carries.
 // CHECK-LABEL: func.func @keeps(
@@ -44,7 +45,7 @@ func.func @keeps(%x: tensor<?x?xf32>, %n: index, %c: i1) -> tensor<?x?xf32> {
 // CHECK-LABEL: func @shrinks
 // CHECK-SAME: (%[[X:.*]]: tensor<?xf32>, %[[N:.*]]: index)
 // CHECK: %[[BEFORE:.*]] = tensor.dim %[[X]], %c0
-// CHECK: %[[AFTER:.*]] = arith.subi %[[BEFORE]], %c1
+// CHECK: %[[AFTER:.*]] = arith.addi %[[BEFORE]], %c-1
 // CHECK: %[[EQUAL:.*]] = linalg_ext.compare_sizes eq %[[AFTER]], %[[BEFORE]]
 // CHECK: %[[NEVER:.*]] = arith.cmpi sle, %[[N]], %c0
 // CHECK: %[[OK:.*]] = arith.ori %[[NEVER]], %[[EQUAL]]
@@ -70,7 +71,7 @@ func.func @shrinks(%x: tensor<?xf32>, %n: index) -> tensor<?xf32> {
 // CHECK-DAG: %[[N:.*]] = tensor.dim %[[X]], %c0
 // CHECK-DAG: %[[M:.*]] = tensor.dim %[[Y]], %c0
 // CHECK: %[[OK:.*]] = linalg_ext.compare_sizes eq %[[N]], %[[M]]
-// CHECK: linalg_ext.check sizes %[[OK]], "expected equal sizes of dimension 0 in both branches, found \01 and \02" in "scf.if"
+// CHECK: linalg_ext.check sizes %[[OK]], "expected equal sizes of dimension 0 of result 0 of one branch and of the other, found \01 and \02" in "scf.if"
 // CHECK: {{scf.if|arith.select}}
 func.func @branch(%x: tensor<?xf32>, %y: tensor<?xf32>, %c: i1) -> tensor<?xf32> {
   %r = scf.if %c -> tensor<?xf32> {
@@ -95,4 +96,23 @@ func.func @while(%x: tensor<?xf32>, %y: tensor<?xf32>, %c: i1) -> tensor<?xf32> 
     scf.yield %y : tensor<?xf32>
   }
   return %r : tensor<?xf32>
+}
+
+// -----
+
+// X10, X11: the number of a dimension is computed, as where ops are batched.
+// CHECK-LABEL: func @computed_dimension
+// CHECK-NOT: linalg_ext.check
+// CHECK: return
+func.func @computed_dimension(%x: tensor<4x?xf32>, %n: index) -> tensor<4x?xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %r = scf.for %i = %c0 to %n step %c1 iter_args(%h = %x) -> tensor<4x?xf32> {
+    %d = arith.addi %c0, %c1 : index
+    %s = tensor.dim %h, %d : tensor<4x?xf32>
+    %e = tensor.empty(%s) : tensor<4x?xf32>
+    %y = linalg.exp ins(%h : tensor<4x?xf32>) outs(%e : tensor<4x?xf32>) -> tensor<4x?xf32>
+    scf.yield %y : tensor<4x?xf32>
+  }
+  return %r : tensor<4x?xf32>
 }

@@ -1,9 +1,9 @@
-// RUN: flywheel-opt %s --flywheel-check-carried-dim-sizes --split-input-file --verify-diagnostics \
+// RUN: flywheel-opt %s --flywheel-check-sizes=last --split-input-file --verify-diagnostics \
 // RUN:   | not grep module
 
 // X10, X11:
 func.func @branch(%x: tensor<?xf32>, %i: tensor<i64>, %c: i1) -> tensor<?xf32> {
-  // expected-error @+1 {{expected branches whose results have the same dimension sizes, found tensors of which dimension 0 is not known in front of it}}
+  // expected-error @+1 {{expected equal sizes of dimension 0 of result 0 of one branch and of the other, found sizes that are not known in front of it}}
   %r = scf.if %c -> tensor<?xf32> {
     scf.yield %x : tensor<?xf32>
   } else {
