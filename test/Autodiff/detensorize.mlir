@@ -48,6 +48,7 @@ func.func @count(%x: tensor<f32>) -> tensor<f32> {
 // CHECK: arith.addi %[[A]], %[[A]] : i64
 // CHECK: %[[RESULT:.*]] = tensor.from_elements %[[R]] : tensor<i64>
 // CHECK: return %[[RESULT]]
+// EXAMPLE: --flywheel-detensorize --canonicalize
 func.func @branch(%t: tensor<i64>, %c: i1, %n: index) -> tensor<i64> {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index

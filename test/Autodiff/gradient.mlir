@@ -150,3 +150,20 @@ func.func @inside_loop(%x: tensor<4xf64>, %n: index) -> tensor<4xf64> {
   }
   return %r : tensor<4xf64>
 }
+
+// -----
+
+// The gradient of a layer with respect to its weight.
+// CHECK-LABEL: func.func @product(
+// CHECK-SAME: %[[X:.*]]: tensor<4x3xf32>, %[[W:.*]]: tensor<3x2xf32>
+// CHECK: %[[Y:.*]] = nn.matmul %[[X]], %[[W]]
+// CHECK-NEXT: %[[T:.*]] = math.tanh %[[Y]]
+// CHECK: %[[G:.*]] = nn.matmul %[[X]], %{{.*}} {transpose_a}
+// CHECK: return %[[T]], %[[G]]
+// EXAMPLE: --train-autodiff
+func.func @product(%x: tensor<4x3xf32>, %w: tensor<3x2xf32>) -> (tensor<4x2xf32>, tensor<3x2xf32>) {
+  %y = nn.matmul %x, %w : (tensor<4x3xf32>, tensor<3x2xf32>) -> tensor<4x2xf32>
+  %t = math.tanh %y : tensor<4x2xf32>
+  %g = train.gradient %t wrt %w : (tensor<4x2xf32>, tensor<3x2xf32>) -> tensor<3x2xf32>
+  return %t, %g : tensor<4x2xf32>, tensor<3x2xf32>
+}

@@ -12,6 +12,7 @@
 // PARTIAL-LABEL: func @equal_constants
 // PARTIAL-NEXT: %[[TWO:.*]] = arith.constant dense<2.000000e+00>
 // PARTIAL-NEXT: return %[[TWO]]
+// EXAMPLE: --train-insert-parameters
 func.func @equal_constants() -> tensor<f64> {
   %a = arith.constant dense<1.0> : tensor<f64>
   %b = arith.constant dense<1.0> : tensor<f64>

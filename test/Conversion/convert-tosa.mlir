@@ -10,6 +10,7 @@
 // CHECK: %[[S:.*]] = arith.addf %[[X]], %[[WIDE]] : tensor<?x5xf32>
 // CHECK: %[[T:.*]] = arith.subf %[[S]], %[[Z]] : tensor<?x5xf32>
 // CHECK: return %[[T]]
+// EXAMPLE: --flywheel-convert-tosa
 func.func @add(%x: tensor<?x5xf32>, %b: tensor<1x5xf32>, %z: tensor<?x5xf32>) -> tensor<?x5xf32> {
   %s = tosa.add %x, %b : (tensor<?x5xf32>, tensor<1x5xf32>) -> tensor<?x5xf32>
   %t = tosa.sub %s, %z : (tensor<?x5xf32>, tensor<?x5xf32>) -> tensor<?x5xf32>

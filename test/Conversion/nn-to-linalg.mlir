@@ -311,3 +311,16 @@ func.func @sequence_loss(%x: tensor<?x3x10xf32>, %label: tensor<?x3xi32>) -> ten
   %0 = nn.sparse_softmax_cross_entropy %x, %label : (tensor<?x3x10xf32>, tensor<?x3xi32>) -> tensor<f32>
   return %0 : tensor<f32>
 }
+
+// CHECK-LABEL: func.func @layer(
+// CHECK-SAME: %[[X:[^:]*]]: tensor<8x4xf32>, %[[W:[^:]*]]: tensor<4x2xf32>)
+// CHECK: %[[ZERO:.*]] = linalg.fill
+// CHECK: %[[Y:.*]] = linalg.matmul ins(%[[X]], %[[W]] : tensor<8x4xf32>, tensor<4x2xf32>) outs(%[[ZERO]]
+// CHECK: linalg.generic {{.*}} ins(%[[Y]] : tensor<8x2xf32>)
+// CHECK: arith.maximumf
+// EXAMPLE: --convert-nn-to-linalg --canonicalize
+func.func @layer(%x: tensor<8x4xf32>, %w: tensor<4x2xf32>) -> tensor<8x2xf32> {
+  %y = nn.matmul %x, %w : (tensor<8x4xf32>, tensor<4x2xf32>) -> tensor<8x2xf32>
+  %a = nn.relu %y : tensor<8x2xf32>
+  return %a : tensor<8x2xf32>
+}

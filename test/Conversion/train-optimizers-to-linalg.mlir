@@ -131,6 +131,7 @@ func.func @nadam(%s0: tensor<8x4xf32>, %s1: tensor<8x4xf32>, %s2: tensor<8x4xf32
 // CHECK: linalg.yield
 // CHECK-NOT: linalg
 // CHECK: return
+// EXAMPLE: --convert-train-updates-to-linalg
 func.func @gradient_descent(%s0: tensor<8x4xf32>, %g: tensor<8x4xf32>, %v0: tensor<f32>)
     -> (tensor<8x4xf32>) {
   %0 = train.update %s0 along %g with %v0

@@ -3,6 +3,7 @@
 // T33: products, of which one is in a loop; sums of squares are not a contraction.
 // CHECK-LABEL: func.func @step(
 // CHECK-SAME: attributes {codegen.contractions = 2 : i64}
+// EXAMPLE: --flywheel-count-contractions
 func.func @step(%a: tensor<64x32xf32>, %b: tensor<32x32xf32>, %c: tensor<64x32xf32>, %s: tensor<64xf32>) -> (tensor<64x32xf32>, tensor<64xf32>) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index

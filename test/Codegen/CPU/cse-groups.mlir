@@ -11,6 +11,7 @@
 // CHECK-NEXT: tensor.extract_slice %arg2
 // CHECK-NEXT: linalg.add ins(%[[OTHER]], %[[OTHER]]
 // CHECK: return
+// EXAMPLE: --flywheel-cse-groups
 func.func @loops(%x: tensor<8x4xf32>) -> (tensor<8x4xf32>, tensor<8x4xf32>) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index

@@ -254,6 +254,7 @@ func.func @reduced_rank(%x: tensor<4x8xf32>, %y: tensor<4x8xf32>) -> tensor<4x8x
 // CHECK-NEXT: scf.yield %[[INSERTED]] : tensor<8xf32>
 // CHECK-NEXT: }
 // CHECK-NEXT: return %[[Y]], %[[LOOP]] : tensor<8xf32>, tensor<8xf32>
+// EXAMPLE: --flywheel-forall-to-for --canonicalize
 func.func @bounds(%x: tensor<8xf32>, %y: tensor<8xf32>) -> (tensor<8xf32>, tensor<8xf32>) {
   %0 = scf.forall (%i) in (0) shared_outs(%o = %y) -> (tensor<8xf32>) {
     %s = tensor.extract_slice %x[%i] [1] [1] : tensor<8xf32> to tensor<1xf32>

@@ -230,6 +230,7 @@ func.func @packed(%x: tensor<64x32xf32>, %y: tensor<32x2048xf32>, %w: tensor<64x
 // CHECK-NOT: linalg.copy
 // CHECK: scf.forall (%{{.*}}) = (0) to (16) step (8)
 // CHECK: linalg.matmul
+// EXAMPLE: --flywheel-attach-target=cpu=x86-64-v4 --flywheel-choose-schedules
 func.func @few_rows(%x: tensor<16x32xf32>, %y: tensor<32x2048xf32>, %w: tensor<16x2048xf32>) -> tensor<16x2048xf32> {
   %g = linalg.matmul ins(%x, %y : tensor<16x32xf32>, tensor<32x2048xf32>) outs(%w : tensor<16x2048xf32>) -> tensor<16x2048xf32>
   return %g : tensor<16x2048xf32>
@@ -538,6 +539,7 @@ func.func @rows_of_tile(%x: tensor<2x34x34x4xf32>, %f: tensor<3x3x4x16xf32>, %y:
 // CHECK: %[[PANEL:.*]] = linalg.copy {codegen.panel} ins(%[[W]] : tensor<32x64xf32>)
 // CHECK: scf.forall (%{{.*}}) = (0) to (16) step (8)
 // CHECK: linalg.matmul {{.*}} ins(%{{.*}}, %[[PANEL]] : tensor<8x32xf32>, tensor<32x64xf32>)
+// EXAMPLE: --flywheel-attach-target=cpu=x86-64-v4 --flywheel-choose-schedules --flywheel-tile-and-fuse --canonicalize --cse
 func.func @whole_panel(%x: tensor<16x32xf32>, %w: tensor<32x64xf32>, %y: tensor<16x64xf32>) -> tensor<16x64xf32> {
   %0 = linalg.matmul {codegen.schedule = #codegen.fma<tiles = [[0, 0, 0], [8, 0, 0]], rows = [0], columns = 1, registers = [8, 32], pack = true>}
       ins(%x, %w : tensor<16x32xf32>, tensor<32x64xf32>) outs(%y : tensor<16x64xf32>) -> tensor<16x64xf32>

@@ -105,6 +105,7 @@ func.func @tile_on_stack(%out: memref<4x32xf32>) {
 // CHECK: %[[AT:.*]] = arith.addi %[[BASE]], %[[IOTA]]
 // CHECK: arith.index_cast %[[AT]] : vector<16xindex> to vector<16xi32>
 // CHECK: vector.store
+// EXAMPLE: --flywheel-attach-target=cpu=x86-64-v4 --flywheel-choose-schedules --flywheel-vectorize-kernels --canonicalize --cse
 func.func @index_and_cast(%out: memref<64xi32>) {
   linalg.generic {indexing_maps = [affine_map<(i) -> (i)>], iterator_types = ["parallel"]} outs(%out : memref<64xi32>) {
   ^bb0(%o: i32):

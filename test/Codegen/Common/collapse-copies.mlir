@@ -16,6 +16,7 @@ func.func @pad(%x: memref<2x28x28x3xf32>, %y: memref<2x30x30x3xf32>) {
 // Sizes that a call chooses, where no stride depends on them.
 // CHECK-LABEL: func.func @dynamic(
 // CHECK: memref.collapse_shape %{{.*}} {{\[\[}}0], [1, 2]] : memref<?x?x4xf32, strided<[100, 4, 1]>> into memref<?x?xf32, strided<[100, 1]>>
+// EXAMPLE: --flywheel-collapse-copies
 func.func @dynamic(%x: memref<?x?x4xf32, strided<[100, 4, 1]>>, %y: memref<?x?x4xf32>) {
   linalg.copy ins(%x : memref<?x?x4xf32, strided<[100, 4, 1]>>) outs(%y : memref<?x?x4xf32>)
   return

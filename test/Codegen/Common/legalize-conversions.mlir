@@ -13,6 +13,7 @@
 // CHECK: %[[I:.*]] = arith.fptosi %[[B]] : vector<8xf32> to vector<8xi8>
 // CHECK: %[[IS_NAN:.*]] = arith.cmpf uno, %[[X]], %[[X]]
 // CHECK: arith.select %[[IS_NAN]], %{{.*}}, %[[I]]
+// EXAMPLE: --flywheel-legalize-conversions
 func.func @short(%x: vector<8xf32>) -> vector<8xi8> {
   %0 = arith.fptosi %x : vector<8xf32> to vector<8xi8>
   return %0 : vector<8xi8>

@@ -5,6 +5,7 @@
 // CHECK-SAME: %[[X:.*]]: f32, %[[LOW:.*]]: f32, %[[HIGH:.*]]: f32
 // CHECK: %[[Y:.*]] = arith.maximumf %[[X]], %[[LOW]]
 // CHECK: arith.minimumf %[[Y]], %[[HIGH]]
+// EXAMPLE: --flywheel-legalize-math
 func.func @clamp(%x: f32, %low: f32, %high: f32) -> f32 {
   %0 = math.clampf %x to [%low, %high] : f32
   return %0 : f32

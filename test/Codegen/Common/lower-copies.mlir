@@ -10,6 +10,7 @@
 // CHECK-NEXT: linalg.copy ins(%[[C]] : memref<4x2xf32>) outs(%[[SUBVIEW]] : memref<4x2xf32, strided<[4, 1]>>)
 // CHECK-NEXT: linalg.copy ins(%[[P]] : memref<4xi1>) outs(%[[Q]] : memref<4xi1>)
 // CHECK-NEXT: return
+// EXAMPLE: --flywheel-lower-copies
 func.func @copies(%a: memref<4x4xf32>, %b: memref<4x4xf32>, %c: memref<4x2xf32>, %p: memref<4xi1>, %q: memref<4xi1>) {
   memref.copy %a, %b : memref<4x4xf32> to memref<4x4xf32>
   %s = memref.subview %a[0, 0] [4, 2] [1, 1] : memref<4x4xf32> to memref<4x2xf32, strided<[4, 1]>>

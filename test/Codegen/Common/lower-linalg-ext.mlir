@@ -53,6 +53,7 @@ func.func @scatter(%i: memref<3xi64>, %u: memref<2x3x4xf32>, %y: memref<2x8x4xf3
 // CHECK-NEXT: }
 // CHECK-NEXT: }
 // CHECK-NEXT: return
+// EXAMPLE: --flywheel-lower-linalg-ext --canonicalize
 func.func @scatter_replace(%i: memref<3xi64>, %u: memref<3x4xf32>, %y: memref<8x4xf32>) {
   linalg_ext.scatter replace ins(%i, %u : memref<3xi64>, memref<3x4xf32>) outs(%y : memref<8x4xf32>) axis 0
   return

@@ -49,6 +49,7 @@ func.func @b.kernel(%n: index, %out: memref<?xf32>) {
 // CHECK: scf.if
 // CHECK-NEXT: call @branch.generic.64.0
 // CHECK-NEXT: }
+// EXAMPLE: --flywheel-outline-kernels
 func.func @branch.kernel(%c: i1, %x: memref<64xf32>) {
   scf.if %c {
     linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]} ins(%x : memref<64xf32>) outs(%x : memref<64xf32>) {

@@ -12,6 +12,7 @@
 // ALL-NEXT: %[[LOG:.*]] = call @log1p(
 // ALL-NEXT: %[[ROOT:.*]] = call @sqrt(%[[LOG]]) : (f64) -> f64
 // ALL-NEXT: return %[[ROOT]] : f64
+// EXAMPLE: --flywheel-call-libm
 func.func @scalar(%x: f64) -> f64 {
   %y = math.log1p %x : f64
   %z = math.sqrt %y : f64

@@ -81,6 +81,7 @@ func.func @add_twice(%x: vector<8xbf16>, %y: vector<8xbf16>) -> vector<8xbf16> {
 // CHECK: %[[BITS:.*]] = arith.bitcast %{{.*}} : bf16 to i16
 // CHECK: %[[ALL:.*]] = vector.broadcast %[[BITS]] : i16 to vector<8xi16>
 // CHECK: arith.bitcast %[[ALL]] : vector<8xi16> to vector<8xbf16>
+// EXAMPLE: --flywheel-expand-narrowing
 func.func @repeat(%x: bf16) -> vector<8xbf16> {
   %0 = vector.broadcast %x : bf16 to vector<8xbf16>
   return %0 : vector<8xbf16>

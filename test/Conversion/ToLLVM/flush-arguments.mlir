@@ -7,6 +7,7 @@
 // CHECK: %[[ZERO:.*]] = math.copysign %{{.*}}, %[[X]]
 // CHECK: %[[FLUSHED:.*]] = arith.select %[[SMALL]], %[[ZERO]], %[[X]]
 // CHECK: math.cbrt %[[FLUSHED]]
+// EXAMPLE: --flywheel-flush-arguments
 func.func @function(%x: f32) -> f32 {
   %0 = math.cbrt %x : f32
   return %0 : f32

@@ -10,6 +10,7 @@
 // LOWERED-LABEL: func @several
 // LOWERED-NOT: expand_shape
 // LOWERED: return
+// EXAMPLE: --flywheel-legalize-expand-shape
 func.func @several(%m: memref<?x2xf64>, %a: index, %b: index) -> memref<?x?x2xf64> {
   %e = memref.expand_shape %m [[0, 1], [2]] output_shape [%a, %b, 2] : memref<?x2xf64> into memref<?x?x2xf64>
   return %e : memref<?x?x2xf64>

@@ -24,6 +24,7 @@ func.func @ops(%x: tensor<?x10xf32>, %y: tensor<10xf32>, %s: tensor<f32>, %i: te
 
 // An operand that has the shape is the one whose shape the other takes.
 // PARTS-LABEL: func @bias
+// EXAMPLE: --nn-decompose
 func.func @bias(%x: tensor<?x10xf32>, %y: tensor<10xf32>) -> tensor<?x10xf32> {
   // PARTS: %[[B:.*]] = nn.broadcast %arg1 dims [1] like %arg0
   // PARTS: arith.subf %arg0, %[[B]] : tensor<?x10xf32>

@@ -254,6 +254,7 @@ func.func @read(%x: tensor<3xf32>, %o: tensor<7xf32>) -> tensor<7xf32> {
 // CHECK-SAME: %[[X:.*]]: tensor<?x4xf32>, %[[OUT:.*]]: tensor<?x4xf32>
 // CHECK-NEXT: %[[Y:.*]] = nn.softmax %[[X]] : tensor<?x4xf32>
 // CHECK-NEXT: return %[[Y]]
+// EXAMPLE: --nn-raise-linalg
 func.func @softmax(%x: tensor<?x4xf32>, %out: tensor<?x4xf32>) -> tensor<?x4xf32> {
   %y = linalg.softmax dimension(1) ins(%x : tensor<?x4xf32>) outs(%out : tensor<?x4xf32>) -> tensor<?x4xf32>
   return %y : tensor<?x4xf32>

@@ -9,6 +9,7 @@
 // CHECK: %[[M:.*]] = arith.addi %[[N]], %[[STEP]]
 // CHECK: train.assign @n, %[[M]] : tensor<i64>
 // CHECK: train.read @n
+// EXAMPLE: --train-convert-globals
 ml_program.global private mutable @n(dense<0> : tensor<i64>) : tensor<i64>
 ml_program.global private @step(dense<3> : tensor<i64>) : tensor<i64>
 func.func @tick() -> (tensor<i64>, tensor<i64>) {

@@ -18,6 +18,7 @@
 // CHECK-SAME: (%[[X:.*]]: tensor<4xf32>, %{{.*}}: tensor<4xi32>, %[[G:.*]]: tensor<4xf32>)
 // CHECK-NEXT: %[[Y:.*]] = math.floor %[[X]]
 // CHECK-NEXT: return %[[Y]], %[[G]]
+// EXAMPLE: --train-expand-custom-vjps
 func.func private @f(%x: tensor<4xf32>, %n: tensor<4xi32>) -> (tensor<4xf32>, tensor<4xi32>)
     attributes {train.vjp = @f_vjp} {
   %y = math.floor %x : tensor<4xf32>

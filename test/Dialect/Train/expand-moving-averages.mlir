@@ -1,4 +1,4 @@
-// RUN: flywheel-opt %s --train-expand-moving-averages | FileCheck %s
+// RUN: flywheel-opt %s --train-expand-moving-averages --split-input-file | FileCheck %s
 
 // R10: state of the variable; one pair for all updates of one variable.
 // CHECK: train.variable @v : tensor<3xbf16>
@@ -54,5 +54,21 @@ func.func @plain(%x: tensor<3xf32>) -> tensor<3xf32> {
 func.func @debiased(%x: tensor<3xbf16>) {
   train.moving_average @v, %x momentum 0.9 zero_debias : tensor<3xbf16>
   train.moving_average @v, %x momentum 0.9 zero_debias : tensor<3xbf16>
+  return
+}
+
+// -----
+
+// CHECK: train.variable @mean : tensor<2xf32>
+// CHECK-LABEL: func.func @follow(
+// CHECK-SAME: %[[X:.*]]: tensor<2xf32>
+// CHECK: %[[OLD:.*]] = train.read @mean
+// CHECK: arith.mulf %[[OLD]]
+// CHECK: arith.mulf %[[X]]
+// CHECK: train.assign @mean
+// EXAMPLE: --train-expand-moving-averages
+train.variable @mean : tensor<2xf32>
+func.func @follow(%x: tensor<2xf32>) {
+  train.moving_average @mean, %x momentum 0.9 : tensor<2xf32>
   return
 }

@@ -619,3 +619,22 @@ func.func @wide(%g: tensor<3xf32>) {
       loss_scale #train.loss_scale<growth = 1.0, backoff = 1.0> master_weights
   return
 }
+
+// -----
+
+// The least that there is: a variable, a rate, a gradient, an update.
+// CHECK: train.variable @"GradientDescent/lr" : tensor<f32> = dense<1.000000e-01>
+// CHECK-LABEL: func @descend
+// CHECK: %[[G:.*]] = train.gradient %{{.*}} wrt
+// CHECK: %[[LR:.*]] = train.read @"GradientDescent/lr"
+// CHECK: %[[W:.*]] = train.read @w
+// CHECK: %[[NEW:.*]] = train.update %[[W]] along %[[G]] with %[[LR]]
+// CHECK: train.assign @w, %[[NEW]]
+// EXAMPLE: --train-expand-optimizers
+train.variable @w : tensor<3xf32>
+func.func @descend(%x: tensor<3xf32>) -> tensor<3xf32> {
+  %w = train.read @w : tensor<3xf32>
+  %loss = arith.mulf %w, %x : tensor<3xf32>
+  train.minimize %loss : tensor<3xf32> with #train.gradient_descent<lr = 0.1>
+  return %loss : tensor<3xf32>
+}

@@ -83,6 +83,7 @@ func.func @plain() -> tensor<f64> {
 // CHECK: %[[W:.*]] = train.read @w
 // CHECK-NOT: train.read
 // CHECK: train.gradient %{{.*}} wrt %[[W]]
+// EXAMPLE: --train-forward-state-reads
 train.variable @w : tensor<f64> = #train.zeros
 func.func @checked(%ok: i1) -> (tensor<f64>, tensor<i1>) {
   %a = train.read @w : tensor<f64>

@@ -13,6 +13,7 @@
 // CHECK: %[[R1:.*]] = linalg_ext.store %[[SECOND]] in %[[NEW]]
 // CHECK: %[[W:.*]] = linalg_ext.store %[[SECOND]] in %[[V]]
 // CHECK: return %[[R0]], %[[R1]], %[[W]]
+// EXAMPLE: --train-functionalize-state
 train.variable @v : tensor<2xf32>
 func.func @versions(%x: tensor<2xf32> {train.name = "x"})
     -> (tensor<2xf32> {train.name = "old"}, tensor<2xf32>) {

@@ -92,6 +92,7 @@ func.func @bitcasts(%x: tensor<?xui32>) -> (tensor<4xi32>, tensor<4xf32>) {
 // CHECK: %[[PICKED:.*]] = arith.select %[[SAME]], %[[X]], %[[MIXED]] : tensor<3xi1>, tensor<3xi64>
 // CHECK: train.assign @names, %[[PICKED]] : tensor<3xi64>
 // CHECK: return %[[SAME]], %[[PICKED]]
+// EXAMPLE: --train-lower-element-types
 train.variable @names : tensor<3x!train.string> = #train.strings<["unused"]>
 func.func @strings(%x: tensor<3x!train.string>) -> (tensor<3xi1>, tensor<3x!train.string>) {
   %kiwi = train.string_constant ["Kiwi"] : tensor<3x!train.string>

@@ -108,3 +108,28 @@ func.func @plain(%p: i1) {
   }
   return
 }
+
+// -----
+
+// A loop that counts its iterations carries the counter.
+// CHECK-LABEL: func @count
+// CHECK: %[[N0:.*]] = train.read @n
+// CHECK: %[[L:.*]]:2 = scf.for %{{.*}} iter_args(%[[N:.*]] = %[[N0]], %[[H:.*]] = %{{.*}})
+// CHECK: %[[N1:.*]] = arith.addi %[[N]]
+// CHECK: scf.yield %[[N1]], %{{.*}} :
+// CHECK: train.assign @n, %[[L]]#0
+// CHECK: train.gradient %[[L]]#1
+// EXAMPLE: --train-promote-state-to-iter-args
+train.variable @n : tensor<i64> = #train.zeros {trainable = false}
+func.func @count(%x: tensor<f64>, %steps: index) -> tensor<f64> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %one = arith.constant dense<1> : tensor<i64>
+  %y = scf.for %i = %c0 to %steps step %c1 iter_args(%h = %x) -> tensor<f64> {
+    train.assign_add @n, %one : tensor<i64>
+    %s = math.sin %h : tensor<f64>
+    scf.yield %s : tensor<f64>
+  }
+  %g = train.gradient %y wrt %x : (tensor<f64>, tensor<f64>) -> tensor<f64>
+  return %g : tensor<f64>
+}

@@ -9,6 +9,7 @@
 // CHECK-NEXT: %[[F1:.*]] = linalg.fill ins(%[[ZERO]] {{.*}} outs(%[[E1]]
 // CHECK-NEXT: linalg.matmul {{.*}} outs(%[[F1]]
 // CHECK-NEXT: return
+// EXAMPLE: --flywheel-clone-shared-inits
 func.func @shared(%x: tensor<4x4xf32>, %y: tensor<4x4xf32>) -> (tensor<4x4xf32>, tensor<4x4xf32>) {
   %zero = arith.constant 0.0 : f32
   %e = tensor.empty() : tensor<4x4xf32>

@@ -5,6 +5,7 @@
 // CHECK: %[[NEW:.*]] = linalg.exp ins(%[[X]] : tensor<4xf32>) outs(%[[V]] : tensor<4xf32>)
 // CHECK-NEXT: %[[STORED:.*]] = linalg_ext.store %[[NEW]] in %[[V]]
 // CHECK-NEXT: return %[[STORED]]
+// EXAMPLE: --flywheel-eliminate-empty-tensors
 func.func @here(%x: tensor<4xf32>, %v: tensor<4xf32> {bufferization.writable = true}) -> tensor<4xf32> {
   %empty = tensor.empty() : tensor<4xf32>
   %new = linalg.exp ins(%x : tensor<4xf32>) outs(%empty : tensor<4xf32>) -> tensor<4xf32>

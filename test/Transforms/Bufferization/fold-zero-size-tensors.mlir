@@ -46,6 +46,7 @@ func.func @expand(%x: tensor<?xf32>, %n: index) -> (tensor<?x0xf32>, index) {
 // CHECK-SAME: %[[X:.*]]: tensor<4x3xf32>, %[[NONE:.*]]: tensor<0x3xf32>) -> (tensor<4x3xf32>, tensor<8x3xf32>)
 // CHECK-NEXT: %[[BOTH:.*]] = tensor.concat dim(0) %[[X]], %[[X]] : (tensor<4x3xf32>, tensor<4x3xf32>) -> tensor<8x3xf32>
 // CHECK-NEXT: return %[[X]], %[[BOTH]]
+// EXAMPLE: --flywheel-fold-zero-size-tensors --canonicalize
 func.func @concat(%x: tensor<4x3xf32>, %none: tensor<0x3xf32>) -> (tensor<4x3xf32>, tensor<8x3xf32>) {
   %a = tensor.concat dim(0) %none, %x : (tensor<0x3xf32>, tensor<4x3xf32>) -> tensor<4x3xf32>
   %b = tensor.concat dim(0) %x, %none, %x : (tensor<4x3xf32>, tensor<0x3xf32>, tensor<4x3xf32>) -> tensor<8x3xf32>

@@ -10,6 +10,7 @@
 // CHECK-NEXT: scf.yield %[[B]]
 // CHECK: tensor.extract %[[STATE]][%[[I]]]
 // CHECK: tensor.extract %[[OTHER]][]
+// EXAMPLE: --flywheel-load-elements
 func.func @elements(%feed: tensor<9xi1> {bufferization.writable = false}, %state: tensor<9xf32> {bufferization.writable = true}, %other: tensor<f32>, %i: index) -> (i1, f32, f32) {
   %a = tensor.extract %feed[%i] : tensor<9xi1>
   %if = scf.if %a -> i1 {

@@ -16,6 +16,7 @@
 // CHECK-NEXT: linalg.yield %[[MULF]] : f32
 // CHECK-NEXT: } -> tensor<8x32xf32>
 // CHECK-NEXT: return %[[GENERIC]] : tensor<8x32xf32>
+// EXAMPLE: --flywheel-materialize-splats
 func.func @elementwise(%x: tensor<8x32xf32>) -> tensor<8x32xf32> {
   %two = arith.constant dense<2.0> : tensor<32xf32>
   %empty = tensor.empty() : tensor<8x32xf32>

@@ -10,6 +10,7 @@
 // CHECK-NEXT: %[[TANH:.*]] = linalg.tanh ins(%[[PART_2]] : tensor<8xf32>) outs(%[[Y]] : tensor<8xf32>) -> tensor<8xf32>
 // CHECK-NEXT: %[[LOG:.*]] = linalg.log ins(%[[PART_2]] : tensor<8xf32>) outs(%[[Y]] : tensor<8xf32>) -> tensor<8xf32>
 // CHECK-NEXT: return %[[INSERTED]], %[[TANH]], %[[LOG]] : tensor<32xf32>, tensor<8xf32>, tensor<8xf32>
+// EXAMPLE: --flywheel-read-inserted-slices
 func.func @read(%x: tensor<8xf32>, %w: tensor<32xf32>, %y: tensor<8xf32>) -> (tensor<32xf32>, tensor<8xf32>, tensor<8xf32>) {
   %place = tensor.extract_slice %w[8] [8] [1] : tensor<32xf32> to tensor<8xf32>
   %part = linalg.exp ins(%x : tensor<8xf32>) outs(%place : tensor<8xf32>) -> tensor<8xf32>

@@ -16,6 +16,7 @@
 // CHECK-NEXT: ^bb0(%[[A:.*]]: i8, %{{.*}}: f32, %{{.*}}: f32):
 // CHECK: %[[S:.*]] = arith.cmpi ne, %[[A]], %{{.*}} : i8
 // CHECK: arith.select %[[S]]
+// EXAMPLE: --flywheel-widen-i1-tensors
 func.func @mask(%n: index, %m: index, %x: tensor<?xf32>, %y: tensor<?x2xf32>) -> tensor<?x2xf32> {
   %zero = arith.constant 0.0 : f32
   %e = tensor.empty(%n) : tensor<?xi1>

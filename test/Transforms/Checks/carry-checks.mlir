@@ -9,6 +9,7 @@
 // CHECK: %[[YES:.*]] = arith.constant true
 // CHECK: scf.yield %[[YES]] : i1
 // CHECK: linalg_ext.check safe data %[[R]], "no"
+// EXAMPLE: --flywheel-carry-checks
 func.func @branch(%c: i1, %ok: i1) {
   scf.if %c {
     linalg_ext.check safe data %ok, "no"

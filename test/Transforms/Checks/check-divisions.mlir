@@ -45,6 +45,7 @@ func.func @tensors(%x: tensor<?x3xi32>, %y: tensor<?x3xi32>) -> tensor<?x3xi32> 
 // CHECK: linalg_ext.check data %{{.*}}, "division by zero" in "arith.remui"
 // CHECK-NEXT: arith.remui
 // CHECK-NEXT: return
+// EXAMPLE: --flywheel-check-divisions
 func.func @scalars(%x: i64, %y: i64) -> i64 {
   %r = arith.remui %x, %y : i64
   return %r : i64

@@ -216,6 +216,7 @@ func.func @dead(%x: tensor<?xf32>, %z: tensor<?xf32>) -> tensor<?xf32> {
 // CHECK: linalg_ext.check safe data %[[OK]], "expected a dimension from 0 to 1, found one out of range" in "tensor.dim", ": \01"(%[[I]])
 // CHECK: %[[AT:.*]] = arith.select %[[OK]], %[[I]], %c0
 // CHECK: tensor.dim %{{.*}}, %[[AT]]
+// EXAMPLE: --flywheel-check-sizes
 func.func @dimension(%x: tensor<?x2xf32>, %i: index) -> index {
   %d = tensor.dim %x, %i : tensor<?x2xf32>
   return %d : index

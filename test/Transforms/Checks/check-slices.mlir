@@ -52,6 +52,7 @@ func.func @dim_sizes(%x: tensor<?x7xf32>) -> (tensor<?x2xf32>, tensor<2x7xf32>) 
 // CHECK: tensor.extract
 // CHECK: linalg_ext.check sizes %{{.*}}, "index out of range of dimension 0" in "tensor.insert", ", found index \01 and dimension size 4"
 // CHECK: tensor.insert
+// EXAMPLE: --flywheel-check-slices
 func.func @elements(%x: tensor<4x4xf32>, %i: index) -> tensor<4x4xf32> {
   %c2 = arith.constant 2 : index
   %0 = tensor.extract %x[%c2, %i] : tensor<4x4xf32>

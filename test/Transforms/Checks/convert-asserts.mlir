@@ -7,6 +7,7 @@
 // CHECK-NEXT: scf.for
 // CHECK-NEXT: linalg_ext.check data %[[OK]], "no"{{$}}
 // CHECK-NOT: cf.assert
+// EXAMPLE: --flywheel-convert-asserts
 func.func @f(%ok: i1, %n: index) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index

@@ -18,6 +18,7 @@
 // CHECK-NEXT: %[[REST:.*]] = arith.subi %[[I]], %[[WHOLE]] : index
 // CHECK-NEXT: %[[LEAST:.*]] = arith.minsi %[[MIN]], %[[REST]] : index
 // CHECK-NEXT: return %[[LEAST]] : index
+// EXAMPLE: --flywheel-expand-affine-divisions
 func.func @divisions(%i: index, %s: index) -> index {
   %0 = affine.min affine_map<(i)[s] -> (i floordiv s, i ceildiv s + 2, i mod s)>(%i)[%s]
   return %0 : index

@@ -8,6 +8,7 @@
 // CHECK-NEXT: %[[AND:.*]] = arith.andi %[[X]], %[[X]] : tensor<?xi8>
 // CHECK-NEXT: %[[XOR:.*]] = arith.subi %[[OR]], %[[AND]] : tensor<?xi8>
 // CHECK-NEXT: return %[[XOR]]
+// EXAMPLE: --flywheel-expand-dynamic-xors
 func.func @dynamic(%x: tensor<?xi8>) -> tensor<?xi8> {
   %y = arith.xori %x, %x : tensor<?xi8>
   return %y : tensor<?xi8>

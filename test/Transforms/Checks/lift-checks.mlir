@@ -16,6 +16,7 @@
 // CHECK-NOT: linalg_ext.check
 // CHECK: return
 #id = affine_map<(i) -> (i)>
+// EXAMPLE: --flywheel-lift-checks
 func.func @labels(%y: tensor<?xi64>, %init: tensor<?xf32>) -> tensor<?xf32> {
   %c10 = arith.constant 10 : i64
   %r = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel"]} ins(%y : tensor<?xi64>) outs(%init : tensor<?xf32>) {

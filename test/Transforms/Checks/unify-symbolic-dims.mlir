@@ -10,6 +10,7 @@
 // CHECK: %[[BATCH:.*]] = tensor.dim %[[X]]
 // CHECK-NOT: tensor.dim
 // CHECK: tensor.empty(%[[BATCH]])
+// EXAMPLE: --flywheel-unify-symbolic-dims
 func.func @batch(%x: tensor<?x4xf32>, %y: tensor<?x4xf32>, %mask: tensor<?xf32> {train.name = "mask"},
                  %r: tensor<?x4xf32> {train.result = 0 : i64}) -> tensor<?x4xf32> {
   %c0 = arith.constant 0 : index

@@ -20,6 +20,7 @@
 // CHECK-NEXT: linalg.yield %[[ADDF]] : f32
 // CHECK-NEXT: } -> tensor<4x16xf32>
 // CHECK-NEXT: return %[[GENERIC]] : tensor<4x16xf32>
+// EXAMPLE: --flywheel-fold-conversions
 func.func @weight(%x: tensor<4x8xbf16>, %w: tensor<8x16xf32>, %y: tensor<4x16xf32>) -> tensor<4x16xf32> {
   %e = tensor.empty() : tensor<8x16xbf16>
   %narrow = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]}

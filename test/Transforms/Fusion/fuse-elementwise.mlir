@@ -40,6 +40,7 @@ func.func @chain(%x: tensor<6xf32>) -> tensor<3x2xf32> {
 // CHECK-LABEL: func @update
 // CHECK-SAME: %{{.*}}: tensor<3x2xf32>, %[[W:.*]]: tensor<6xf32>
 // CHECK: linalg.generic {{.*}} outs(%[[W]] : tensor<6xf32>)
+// EXAMPLE: --flywheel-fuse-elementwise
 func.func @update(%x: tensor<3x2xf32>, %w: tensor<6xf32>) -> tensor<6xf32> {
   %e = tensor.empty() : tensor<3x2xf32>
   %0 = linalg.generic {indexing_maps = [#map2, #map2], iterator_types = ["parallel", "parallel"]}

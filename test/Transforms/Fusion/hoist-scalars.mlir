@@ -10,6 +10,7 @@
 // CHECK: linalg.generic {{.*}} ins(%[[X]] : tensor<4xf32>) outs(%[[X]] : tensor<4xf32>)
 // CHECK-NEXT: ^bb0(%[[IN:.*]]: f32, %{{.*}}: f32):
 // CHECK-NEXT: arith.mulf %[[IN]], %[[RATE]]
+// EXAMPLE: --flywheel-hoist-scalars
 func.func @hoist(%x: tensor<4xf32>, %lr: tensor<f32>) -> tensor<4xf32> {
   %0 = linalg.generic {indexing_maps = [#scalar, #id, #id], iterator_types = ["parallel"]}
       ins(%lr, %x : tensor<f32>, tensor<4xf32>) outs(%x : tensor<4xf32>) {

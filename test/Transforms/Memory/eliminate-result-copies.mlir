@@ -7,6 +7,7 @@
 // CHECK: %[[PLACE:.*]] = memref.expand_shape %[[R]] {{\[}}[0], [1, 2]] {{.*}} into memref<4x?x8xf32>
 // CHECK: linalg.copy ins(%[[X]] {{.*}} outs(%[[PLACE]]
 // CHECK-NOT: memref.copy
+// EXAMPLE: --flywheel-eliminate-result-copies
 func.func @collapse(%x: memref<4x?x8xf32>, %r: memref<4x?xf32>, %n: index) {
   %a = memref.alloc(%n) : memref<4x?x8xf32>
   linalg.copy ins(%x : memref<4x?x8xf32>) outs(%a : memref<4x?x8xf32>)

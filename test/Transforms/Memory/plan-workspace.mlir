@@ -10,6 +10,7 @@
 // CHECK-DAG: memref.view %[[W]][%[[C0]]][] : memref<?xi8> to memref<10xf32>
 // CHECK-DAG: memref.view %[[W]][%[[C64]]][] : memref<?xi8> to memref<4xf32>
 // CHECK-NOT: memref.alloc
+// EXAMPLE: --flywheel-plan-workspace
 func.func @slots(%x: memref<10xf32>, %y: memref<4xf32>) {
   %zero = arith.constant 0.0 : f32
   %a = memref.alloc() : memref<10xf32>

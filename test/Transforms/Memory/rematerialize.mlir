@@ -44,6 +44,7 @@ func.func @chain(%x: memref<16xf32>, %r: memref<16xf32>) {
 // CHECK-NOT: linalg.abs
 // CHECK: linalg.exp ins(%[[X]] {{.*}} outs(%[[NEW:.*]] : memref<32xf32>)
 // CHECK-NEXT: linalg.mul ins(%[[OLD]], %[[NEW]]
+// EXAMPLE: --flywheel-rematerialize=memory-budget=256
 // expected-remark@below {{'overwritten' recomputes 1 value}}
 func.func @overwritten(%x: memref<32xf32>, %v: memref<32xf32>) {
   %a = memref.alloc() : memref<32xf32>

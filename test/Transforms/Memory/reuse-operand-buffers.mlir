@@ -209,6 +209,7 @@ func.func @yielded_part(%x: memref<512x512xf32>, %r: memref<512x512xf32>, %q: me
 // CHECK-LABEL: func.func @view_in_front(
 // CHECK-COUNT-2: memref.alloc()
 // CHECK: return
+// EXAMPLE: --flywheel-reuse-operand-buffers
 func.func @view_in_front(%x: memref<262144xf32>, %r: memref<512x512xf32>) {
   %b = memref.alloc() : memref<512x512xf32>
   %bv = memref.collapse_shape %b [[0, 1]] : memref<512x512xf32> into memref<262144xf32>

@@ -183,6 +183,7 @@ func.func @to_slices(%w: tensor<3x4xf32>, %h: tensor<2x4xf32>) -> (tensor<2x4xf3
 // CHECK: nn.dense {{.*}} -> tensor<2x3xf32>
 // CHECK-NOT: nn.dense
 // CHECK: return
+// EXAMPLE: --flywheel-batch-loop-products --canonicalize --cse
 func.func @state(%x: tensor<5x2x3xf32>, %w: tensor<3x3xf32>, %h: tensor<2x3xf32>) -> tensor<2x3xf32> {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index

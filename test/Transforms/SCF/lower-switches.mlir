@@ -18,6 +18,7 @@
 // CHECK-NEXT: }
 // CHECK-NEXT: scf.yield %[[INNER]]
 // CHECK: return %[[R]]
+// EXAMPLE: --flywheel-lower-switches
 func.func @cases(%i: index, %x: tensor<4xf32>, %y: tensor<4xf32>) -> tensor<4xf32> {
   %r = scf.index_switch %i -> tensor<4xf32>
   case 2 {

@@ -35,6 +35,7 @@ func.func @signed(%l: i8, %u: i8, %x: f32) -> f32 {
 // CHECK-NEXT: scf.yield %[[MULF]] : f32
 // CHECK-NEXT: }
 // CHECK-NEXT: return %[[FOR]] : f32
+// EXAMPLE: --flywheel-normalize-loop-indices --canonicalize
 func.func @unsigned(%u: i8, %x: f32) -> f32 {
   %c0 = arith.constant 0 : i8
   %c1 = arith.constant 1 : i8

@@ -298,6 +298,7 @@ func.func @direction(%g: tensor<8xf32>, %zero: tensor<f32>,
 // CHECK: %[[E:.*]] = tensor.empty()
 // CHECK: linalg.generic {{.*}} ins(%{{[^,]*}} : {{.*}} outs(%[[E]], %[[E]] :
 // CHECK-NOT: linalg.generic
+// EXAMPLE: --flywheel-fuse-updates
 func.func @new(%a: tensor<8xf32> {train.variable = @a, train.reads, train.writes},
                %b: tensor<8xf32> {train.variable = @b, train.reads, train.writes}) -> (tensor<8xf32>, tensor<8xf32>) {
   %empty = tensor.empty() : tensor<8xf32>

@@ -219,6 +219,7 @@ func.func @overwritten(%c: memref<4xf32>, %n: index) {
 // CHECK: %[[SOURCE:.*]] = arith.select
 // CHECK: memref.copy %[[SOURCE]], %[[R]]
 // CHECK-NEXT: memref.copy %[[X]], %[[V]]
+// EXAMPLE: --flywheel-insert-state-copies
 // expected-remark@below {{variable @v gets its new value at the end}}
 func.func @chosen(%c: i1, %n: index, %x: memref<4xf32>, %v: memref<4xf32> {train.variable = @v, train.writes}, %r: memref<4xf32> {train.result = 0 : i64}) {
   %0 = arith.select %c, %x, %v : memref<4xf32>

@@ -84,6 +84,7 @@ func.func @transpose(%a: tensor<4x4xf32> {train.variable = @a, train.reads, trai
 // CHECK: %[[PART:.*]] = tensor.extract_slice %[[A]]
 // CHECK: %[[OLD:.*]] = linalg.copy {train.snapshot = @a} ins(%[[PART]]
 // CHECK: tensor.insert_slice %[[OLD]] into %[[A]]
+// EXAMPLE: --flywheel-order-step
 func.func @shift(%a: tensor<4xf32> {train.variable = @a, train.reads, train.writes})
     -> tensor<4xf32> {
   %part = tensor.extract_slice %a[0] [3] [1] : tensor<4xf32> to tensor<3xf32>

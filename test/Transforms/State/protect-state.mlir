@@ -38,6 +38,7 @@ func.func @checks(%x: tensor<4xf32> {bufferization.writable = false},
 // CHECK-LABEL: func.func @unchecked(
 // CHECK-NOT: protect
 // CHECK: commit
+// EXAMPLE: --flywheel-protect-state
 func.func @unchecked(%x: tensor<4xf32>, %r: tensor<4xf32> {train.result = 0 : i64}) -> tensor<4xf32> {
   %0 = linalg.exp ins(%x : tensor<4xf32>) outs(%r : tensor<4xf32>) -> tensor<4xf32>
   return %0 : tensor<4xf32>

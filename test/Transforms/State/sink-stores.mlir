@@ -153,6 +153,7 @@ func.func @checked(%c: i1, %x: tensor<4xf32>,
 // CHECK-NOT: linalg_ext.store
 // CHECK: %[[NEW:.*]] = linalg_ext.store %[[IF]]
 // CHECK-NEXT: return %[[NEW]]
+// EXAMPLE: --flywheel-sink-stores
 func.func @shape(%c: i1, %x: tensor<?xf32>, %y: tensor<?xf32>, %w: tensor<4xf32> {train.variable = @w, train.writes}) -> tensor<4xf32> {
   %0 = scf.if %c -> tensor<?xf32> {
     scf.yield %x : tensor<?xf32>

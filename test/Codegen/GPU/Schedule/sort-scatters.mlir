@@ -8,6 +8,7 @@
 // CHECK-DAG: %[[LIST:.*]] = tensor.collapse_shape %[[I]] {{\[}}[0, 1]] : tensor<?x3xi16> into tensor<?xi16>
 // CHECK: %[[ORDER:.*]]:2 = linalg_ext.argsort ins(%[[LIST]] : tensor<?xi16>) below %[[LIMIT]]
 // CHECK: linalg_ext.scatter add ins(%[[I]], %[[U]] : {{.*}}) outs(%[[Y]] : {{.*}}) axis 1 order %[[ORDER]]#0 : tensor<?xi64>
+// EXAMPLE: --flywheel-sort-scatters
 func.func @many(%y: tensor<2x8x4xf32>, %i: tensor<?x3xi16>, %u: tensor<2x?x3x4xf32>) -> tensor<2x8x4xf32> {
   %0 = linalg_ext.scatter add ins(%i, %u : tensor<?x3xi16>, tensor<2x?x3x4xf32>) outs(%y : tensor<2x8x4xf32>) axis 1 -> tensor<2x8x4xf32>
   return %0 : tensor<2x8x4xf32>
