@@ -108,8 +108,8 @@ struct InsertSlicesModel
       FailureOr<Value> buffer = getBuffer(rewriter, source, options, state);
       if (failed(buffer))
         return failure();
-      auto own = [&](ArrayRef<OpFoldResult> numbers) {
-        return numbers.slice(index * rank, rank);
+      auto own = [first = index * rank, rank](ArrayRef<OpFoldResult> numbers) {
+        return numbers.slice(first, rank);
       };
       MemRefType slice = memref::SubViewOp::inferRankReducedResultType(
           cast<RankedTensorType>(source.getType()).getShape(), type,
