@@ -7,7 +7,7 @@ from .. import _ops
 from .. import nn as _traced
 from .._core import dtypes as _dtypes
 from .._errors import contracts as _contracts
-from .._errors.messages import about
+from .._errors.messages import about as _about
 from .._ops import precision as _precision
 from ..v1.conversion import as_tensor, make
 from . import backend as K
@@ -52,7 +52,7 @@ def _check(function: str, label_smoothing: float, axis: int) -> None:
     if not 0 <= label_smoothing < 1:
         raise ValueError(f"expected label_smoothing within [0, 1), found {label_smoothing}")
     if axis != -1:
-        raise about(f"flywheel.keras.losses.{function}", NotImplementedError(f"axis={axis}, expected the last"))
+        raise _about(f"flywheel.keras.losses.{function}", NotImplementedError(f"axis={axis}, expected the last"))
 
 
 def _smoothed(t: Any, label_smoothing: float, classes: Any) -> Any:
@@ -167,14 +167,14 @@ class Loss(Configured):
         if reduction not in _REDUCTIONS:
             raise ValueError(f"expected a reduction of {', '.join(map(repr, _REDUCTIONS))}, found {reduction!r}")
         if dtype is not None:
-            raise about("flywheel.keras.losses", NotImplementedError(
+            raise _about("flywheel.keras.losses", NotImplementedError(
                 "dtype of a loss, which is that of the predictions"))  # fmt: skip
         self.reduction = None if reduction == "none" else reduction
         self.name = name or type(self).__name__
 
     def call(self, y_true: Any, y_pred: Any) -> Any:
         """The loss of each sample."""
-        raise about("flywheel.keras.losses.Loss", NotImplementedError("a subclass has call(y_true, y_pred)"))
+        raise _about("flywheel.keras.losses.Loss", NotImplementedError("a subclass has call(y_true, y_pred)"))
 
     def __call__(self, y_true: Any, y_pred: Any, sample_weight: Any = None) -> Any:
         return self.reduce(self.call(y_true, y_pred), sample_weight)

@@ -8,7 +8,7 @@ import numpy as np
 
 from .. import _ops
 from .._core import dtypes as _dtypes
-from .._errors.messages import about
+from .._errors.messages import about as _about
 from .._numerics import interpolation as _interpolation
 from .._ops import emission as _emission
 from .._ops import indexing as _indexing
@@ -93,7 +93,7 @@ def resize_images(
     shape = x.static_shape
     if preserve_aspect_ratio:
         if shape is None or None in shape[-3:-1] or not isinstance(wanted, np.ndarray):
-            raise about("flywheel.v1.image.resize_images", NotImplementedError(
+            raise _about("flywheel.v1.image.resize_images", NotImplementedError(
                 "preserve_aspect_ratio of images and a size that are known"))  # fmt: skip
         scale = min(np.float32(n) / np.float32(m) for n, m in zip(wanted, shape[-3:-1]))
         wanted = np.rint(np.float32(scale) * np.array(shape[-3:-1], np.float32)).astype(np.int64)
@@ -205,7 +205,7 @@ def _converted(x: Any, target: Any, saturate: bool) -> Any:
         # `top` may not be a number of the dtype.
         bounded = _ops.clip(y, float(np.iinfo(target).min), top)
         return _ops.cast(bounded, target) if saturate else wrapping_cast(y, target)
-    raise about("flywheel.v1.image.convert_image_dtype", NotImplementedError("of integers to others"))
+    raise _about("flywheel.v1.image.convert_image_dtype", NotImplementedError("of integers to others"))
 
 
 def _as_floating(x: Any) -> Any:
@@ -263,7 +263,7 @@ def crop_to_bounding_box(
 ) -> Any:
     for what, count in (("height", target_height), ("width", target_width)):
         if count <= 0:
-            raise about("crop_to_bounding_box", ValueError(f"expected a {what} of at least 1, found {count}"))
+            raise _about("crop_to_bounding_box", ValueError(f"expected a {what} of at least 1, found {count}"))
 
     def emit(x: Any) -> Any:
         offsets: List[_emission.Size] = [0] * x.ndim
@@ -317,7 +317,7 @@ def total_variation(images: Any, name: Optional[str] = None) -> Any:
 
     def emit(x: Any) -> Any:
         if not _dtypes.is_floating(x.dtype):
-            raise about("total_variation", TypeError("expected floating-point images, found "
+            raise _about("total_variation", TypeError("expected floating-point images, found "
                                                      f"{_dtypes.name_of(x.dtype)}: convert them by "
                                                      "convert_image_dtype"))  # fmt: skip
         down = _ops.abs(_ops.subtract(x[..., 1:, :, :], x[..., :-1, :, :]))
