@@ -18,7 +18,7 @@ MODULES = [
 ]  # fmt: skip
 # Modules whose names other ones have.
 PARTS = {
-    "flywheel.v1.image": ("image_boxes", "image_colors", "image_windows"), "flywheel.v1.layers": ("layers_more",),
+    "flywheel.v1.image": ("image_boxes", "image_colors", "image_windows"), "flywheel.v1.layers": ("layers_volumes",),
     "flywheel.v1.metrics": ("metrics_thresholds",),
 }  # fmt: skip
 

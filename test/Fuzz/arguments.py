@@ -60,7 +60,7 @@ EXCLUDED = re.compile(
 
 
 # The modules whose names others have, too.
-PARTS = {"flywheel.v1.images": ("flywheel.v1.image_",), "flywheel.v1.layers": ("flywheel.v1.layers_more",),
+PARTS = {"flywheel.v1.images": ("flywheel.v1.image_",), "flywheel.v1.layers": ("flywheel.v1.layers_volumes",),
          "flywheel.v1.metrics": ("flywheel.v1.metrics_thresholds",),
          "flywheel.v1.contrib.seq2seq": ("flywheel.v1.contrib.",)}  # fmt: skip
 

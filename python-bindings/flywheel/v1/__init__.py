@@ -18,7 +18,7 @@ from . import image_boxes as _image_boxes
 from . import image_colors as _image_colors
 from . import image_windows as _image_windows
 from . import images as image
-from . import layers_more as _layers_more
+from . import layers_volumes as _layers_volumes
 from . import metrics_thresholds as _metrics_thresholds
 from . import namespaces as _namespaces
 from . import nests as _nests
@@ -57,7 +57,7 @@ from .initialization import (
     variables_initializer,
 )
 from .matrices import *  # noqa: F403
-from .nn_more import batch_to_space_nd, space_to_batch_nd
+from .nn_convolutions import batch_to_space_nd, space_to_batch_nd
 from .norms import *  # noqa: F403
 from .operation import Operation, Tensor
 from .ops import *  # noqa: F403
@@ -228,7 +228,7 @@ globals().update(_TABLE)
 globals().update(_also_sparse(globals()))
 globals().update(_complex_tensors.also_complex(globals()), complex=_complex_tensors.complex_)
 for _space, _more, _names in (
-    (layers, _layers_more, _layers_more.NAMES), (metrics, _metrics_thresholds, _metrics_thresholds.NAMES),
+    (layers, _layers_volumes, _layers_volumes.NAMES), (metrics, _metrics_thresholds, _metrics_thresholds.NAMES),
     *((image, _part, _part.__all__) for _part in (_image_boxes, _image_colors, _image_windows)),
 ):  # fmt: skip
     for _name in _names:

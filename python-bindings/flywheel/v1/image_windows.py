@@ -13,7 +13,7 @@ from .._errors.messages import about
 from .._ops import precision as _precision
 from .conversion import as_tensor, make
 from .images import _as_floating, pad_to_bounding_box, resize_images
-from .nn_more import _border
+from .nn_convolutions import _border
 
 
 def _windows(x: Any, sizes: List[int], steps: List[int], rates: List[int], padding: str) -> Any:

@@ -126,7 +126,7 @@ _SPARSE = (
 def build(tf: Any, nn: Any, others: Dict[str, Dict[str, Any]]) -> Dict[str, Names]:
     """`tf.math` and others, of the names of `tf`."""
 
-    from . import assertions, matrices_more, sparse_shapes, special
+    from . import assertions, matrix_factors, sparse_shapes, special
 
     def of(*names: str) -> Dict[str, Any]:
         return {name: tf[name] for name in names}
@@ -144,7 +144,7 @@ def build(tf: Any, nn: Any, others: Dict[str, Dict[str, Any]]) -> Dict[str, Name
         "transpose": tf["matrix_transpose"], "triangular_solve": tf["matrix_triangular_solve"],
         "l2_normalize": nn.l2_normalize, "eigh": tf["self_adjoint_eig"], "eigvalsh": tf["self_adjoint_eigvals"],
         "global_norm": tf["global_norm"], "matrix_transpose": tf["matrix_transpose"], "tensor_diag_part":
-        tf["diag_part"], **matrices_more.LINALG}  # fmt: skip
+        tf["diag_part"], **matrix_factors.LINALG}  # fmt: skip
     made = {
         "math": math, "linalg": linalg, "bitwise": special.BITWISE,
         "debugging": {**of(*_DEBUGGING), "assert_all_finite": tf["verify_tensor_all_finite"],

@@ -451,7 +451,7 @@ def __getattr__(name: str) -> Any:
     # Names of modules that are built on this one.
     for module in PARTS:
         found = _module(module)
-        if module == name or name in getattr(found, "NN", ()) or module == "nn_more" and name in found.__all__:
+        if module == name or name in getattr(found, "NN", ()) or module == "nn_convolutions" and name in found.__all__:
             return found if module == name else getattr(found, name)
     from .namespaces import missing
 
@@ -461,7 +461,7 @@ def __getattr__(name: str) -> Any:
 def __dir__() -> List[str]:
     own = [name for name, value in globals().items() if getattr(value, "__module__", "") == __name__]
     more = [name for module in PARTS[1:] for name in getattr(_module(module), "NN", ())]
-    return sorted(name for name in [*own, *more, *_module("nn_more").__all__] if not name.startswith("_"))
+    return sorted(name for name in [*own, *more, *_module("nn_convolutions").__all__] if not name.startswith("_"))
 
 
 def _module(name: str) -> Any:
@@ -469,5 +469,5 @@ def _module(name: str) -> Any:
 
 
 # Modules whose names this one has, too.
-PARTS = ("rnn_cell", "rnn", "candidates", "ordering", "nn_more", "nn_windows", "arrays", "norms", "ctc",
+PARTS = ("rnn_cell", "rnn", "candidates", "ordering", "nn_convolutions", "nn_windows", "arrays", "norms", "ctc",
          "ctc_sparse", "sparse_ops", "sparse_shapes", "rnn_steps")

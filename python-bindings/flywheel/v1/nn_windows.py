@@ -13,7 +13,7 @@ from .conversion import as_tensor, make
 from .derivatives import gradients
 from .image_windows import _windows
 from .nn import _inner, _nhwc, avg_pool, conv2d, conv2d_transpose, depthwise_conv2d, max_pool
-from .nn_more import conv3d
+from .nn_convolutions import conv3d
 from .ops import expand_dims, matmul, squeeze, zeros
 
 

@@ -15,7 +15,7 @@ from .arrays import flat_places
 from .conversion import as_tensor, dtype_of, make
 from .elementwise import TABLE
 from .graph import get_default_graph
-from .nn_more import batch_to_space_nd, space_to_batch_nd
+from .nn_convolutions import batch_to_space_nd, space_to_batch_nd
 from .operation import Tensor
 from .ops import cast, identity, shape, where
 from .shapes import TensorShape, plain_shape

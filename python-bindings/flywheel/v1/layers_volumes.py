@@ -7,8 +7,8 @@ from .._core.argument_checks import sizes, text
 from .._errors.messages import about
 from . import nn
 from .layers import Layer, _Bias, _channels_last, _finish, _input, _plain, _sign
-from .nn_more import avg_pool3d, max_pool3d
-from .nn_more import conv3d as _conv3d
+from .nn_convolutions import avg_pool3d, max_pool3d
+from .nn_convolutions import conv3d as _conv3d
 from .nn_windows import conv3d_transpose as _conv3d_transpose
 from .ops import expand_dims, squeeze
 from .scopes import get_variable, variable_scope

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""More of `tf.nn`: volumes, convolutions of any rank, moments, and losses."""
+"""Parts of `tf.nn`: convolutions and pools of any rank, moments, and blocks of space in the batch."""
 
 from typing import Any, Callable, List, Optional, Tuple
 
