@@ -79,7 +79,9 @@ class Compiler:
             if option in kept:
                 at = kept.index(option)
                 del kept[at:at + 2]
-        return [kept[0], *self.includes, *(word for word in kept[1:] if word != "-MD"), *output]
+        # The headers of the dialects are those of the tree, not the build's precompiled ones.
+        words = (word.replace("/Dialects.pch", "/Precompiled.pch") for word in kept[1:] if word != "-MD")
+        return [kept[0], *self.includes, *words, *output]
 
     def link_package(
         self, tree: Path, library: str, objects: List[str], module: str, replaced: Optional[Dict[str, str]] = None

@@ -141,6 +141,7 @@ def versions_of(*packages: str) -> Dict[str, str]:
 def compare(own: Any, other: Any, what: str, rtol: float, atol: float) -> None:
     """Compares a result with one of the framework, or with a leaf of a file. Raises AssertionError."""
     if other is None or isinstance(other, (str, bytes, bool)):
+        assert np.shape(own) == () and type(own) is type(other), f"{what}: {own!r}, expected {other!r}"
         assert own == other, f"{what}: {own!r}, expected {other!r}"
         return
     a = np.asarray(own)

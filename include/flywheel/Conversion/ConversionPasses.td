@@ -99,7 +99,8 @@ def VerifySupportedOps : Pass<"flywheel-verify-supported-ops", "::mlir::ModuleOp
     Before: the module that a user wrote. After: the same module.
 
     Refuses, with a diagnostic at the op: ops of other dialects than arith,
-    math, tensor, linalg, tosa, scf, func, nn and train; single ops of those
+    math, tensor, linalg, tosa, scf, func, nn and train that implement neither
+    `LowerableOpInterface` nor `CompositeOpInterface`; single ops of those
     (docs/OpSupport.md); types other than ranked tensors and elements of f16,
     bf16, f32, f64, index and integers of 1, 8, 16, 32 or 64 bits; and ops at
     the top level of the module that belong in a function. Functions that no

@@ -4,7 +4,6 @@
 import math
 from typing import Any, Callable, List, Optional
 
-import ml_dtypes
 import numpy as np
 
 from .. import _ops, transforms
@@ -214,11 +213,14 @@ def _within(x: Any, kind: Any) -> Any:
     """x, no further from 0 than the largest finite number of a floating-point dtype that is narrower."""
     if not _dtypes.is_floating(kind) or not (_dtypes.is_floating(x.dtype) or _dtypes.is_integer(x.dtype)):
         return x
-    limit = float(ml_dtypes.finfo(kind).max)
-    own = ml_dtypes.finfo(x.dtype) if _dtypes.is_floating(x.dtype) else np.iinfo(x.dtype)
-    if float(own.max) <= limit:
+    limit = _dtypes.largest(kind)
+    if _dtypes.is_integer(x.dtype):
+        least, most = float(np.iinfo(x.dtype).min), float(np.iinfo(x.dtype).max)
+    else:
+        least, most = -_dtypes.largest(x.dtype), _dtypes.largest(x.dtype)
+    if most <= limit:
         return x
-    return _ops.clip(x, *(np.array(n, x.dtype) for n in (max(float(own.min), -limit), limit)))
+    return _ops.clip(x, *(np.array(n, x.dtype) for n in (max(least, -limit), limit)))
 
 
 def to_bfloat16(x: Any, name: Optional[str] = None) -> Any:

@@ -11,7 +11,7 @@ func.func @f(%a: tensor<2x2xi32>) {
 
 // X1:
 func.func @f(%a: tensor<2xf32>) {
-  // expected-error @+1 {{expected a of rank at least 2, found 'tensor<2xf32>'}}
+  // expected-error @+1 {{expected a of rank at least 2, found rank 1}}
   %0 = nn.matmul %a, %a : (tensor<2xf32>, tensor<2xf32>) -> tensor<2xf32>
   return
 }
@@ -19,7 +19,7 @@ func.func @f(%a: tensor<2xf32>) {
 // -----
 
 func.func @f(%a: tensor<2x2xf32>, %b: tensor<f32>) {
-  // expected-error @+1 {{expected b of rank 2, found 'tensor<f32>'}}
+  // expected-error @+1 {{expected b of rank 2, found rank 0}}
   %0 = nn.matmul %a, %b : (tensor<2x2xf32>, tensor<f32>) -> tensor<2x2xf32>
   return
 }
@@ -52,7 +52,7 @@ func.func @f(%a: tensor<2x2xf32>, %b: tensor<2x2xf64>) {
 
 // X1:
 func.func @f(%a: tensor<2x2x2xf32>, %b: tensor<2x2xf32>) {
-  // expected-error @+1 {{expected b of rank 3, found 'tensor<2x2xf32>'}}
+  // expected-error @+1 {{expected b of rank 3, found rank 2}}
   %0 = nn.matmul %a, %b : (tensor<2x2x2xf32>, tensor<2x2xf32>) -> tensor<2x2x2xf32>
   return
 }
@@ -77,7 +77,7 @@ func.func @f(%a: tensor<5x2x3xf32>) {
 // -----
 
 func.func @f(%x: tensor<4xf32>, %w: tensor<4x2xf32>) {
-  // expected-error @+1 {{expected x of rank at least 2, found 'tensor<4xf32>'}}
+  // expected-error @+1 {{expected x of rank at least 2, found rank 1}}
   %0 = nn.dense %x, %w : (tensor<4xf32>, tensor<4x2xf32>) -> tensor<2xf32>
   return
 }
@@ -109,7 +109,7 @@ func.func @f(%x: tensor<?x4xf32>, %w: tensor<4x2xf32>, %b: tensor<3xf32>) {
 // -----
 
 func.func @f(%x: tensor<4x4xf32>, %b: tensor<4x1xf32>) {
-  // expected-error @+1 {{expected b of rank 1, found 'tensor<4x1xf32>'}}
+  // expected-error @+1 {{expected b of rank 1, found rank 2}}
   %0 = nn.dense %x, %x, %b : (tensor<4x4xf32>, tensor<4x4xf32>, tensor<4x1xf32>) -> tensor<4x4xf32>
   return
 }
@@ -144,7 +144,7 @@ func.func @f(%x: tensor<2xf32>) {
 
 // X5:
 func.func @f(%x: tensor<f32>) {
-  // expected-error @+1 {{expected x of rank at least 1, found 'tensor<f32>'}}
+  // expected-error @+1 {{expected x of rank at least 1, found rank 0}}
   %0 = nn.softmax %x : tensor<f32>
   return
 }
@@ -185,7 +185,7 @@ func.func @f(%x: tensor<4x3xf32>) {
 // -----
 
 func.func @f(%x: tensor<3xf32>) {
-  // expected-error @+1 {{expected logits of rank at least 2, found 'tensor<3xf32>'}}
+  // expected-error @+1 {{expected logits of rank at least 2, found rank 1}}
   %0 = nn.softmax_cross_entropy %x, %x : (tensor<3xf32>, tensor<3xf32>) -> tensor<f32>
   return
 }
@@ -217,7 +217,7 @@ func.func @f(%x: tensor<4x3xf32>, %l: tensor<5xi32>) {
 // -----
 
 func.func @f(%x: tensor<4x3xf32>, %l: tensor<4x1xi32>) {
-  // expected-error @+1 {{expected label of rank 1, found 'tensor<4x1xi32>'}}
+  // expected-error @+1 {{expected label of rank 1, found rank 2}}
   %0 = nn.sparse_softmax_cross_entropy %x, %l : (tensor<4x3xf32>, tensor<4x1xi32>) -> tensor<f32>
   return
 }
@@ -365,7 +365,7 @@ func.func @f(%i: tensor<2xi32>) {
 // -----
 
 func.func @f(%i: tensor<i32>) {
-  // expected-error @+1 {{expected a result of rank 1, found 'tensor<f32>'}}
+  // expected-error @+1 {{expected a result of rank 1, found rank 0}}
   %0 = nn.one_hot %i : tensor<i32> -> tensor<f32>
   return
 }
@@ -447,7 +447,7 @@ func.func @f(%x: tensor<2x3xf32>) {
 
 // X7:
 func.func @f(%x: tensor<3xf32>) {
-  // expected-error @+1 {{expected x of rank at least 2, found 'tensor<3xf32>'}}
+  // expected-error @+1 {{expected x of rank at least 2, found rank 1}}
   %0 = nn.triangle lower %x : tensor<3xf32>
   return
 }

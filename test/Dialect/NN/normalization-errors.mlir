@@ -33,7 +33,7 @@ func.func @f(%x: tensor<4x8xf32>, %g: tensor<4xf32>) {
 // -----
 
 func.func @f(%x: tensor<4x8xf32>, %g: tensor<4x8xf32>) {
-  // expected-error @+1 {{expected beta of rank 1, found 'tensor<4x8xf32>'}}
+  // expected-error @+1 {{expected beta of rank 1, found rank 2}}
   %0 = nn.layer_norm %x beta %g axes [1] epsilon 1.0e-3 : (tensor<4x8xf32>, tensor<4x8xf32>) -> tensor<4x8xf32>
   return
 }
@@ -57,7 +57,7 @@ func.func @f(%x: tensor<4x8xf16>) {
 // -----
 
 func.func @f(%x: tensor<8xf32>) {
-  // expected-error @+1 {{expected x of rank at least 2, found 'tensor<8xf32>'}}
+  // expected-error @+1 {{expected x of rank at least 2, found rank 1}}
   %0:3 = nn.batch_norm_training %x epsilon 1.0e-3 : (tensor<8xf32>) -> (tensor<8xf32>, tensor<8xf32>, tensor<8xf32>)
   return
 }

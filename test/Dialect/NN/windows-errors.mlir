@@ -20,7 +20,7 @@ func.func @f(%x: tensor<?x8x8x6xf32>, %w: tensor<3x3x6x16xf64>) {
 
 // X2:
 func.func @f(%x: tensor<8x8x6xf32>, %w: tensor<3x3x6x16xf32>) {
-  // expected-error @+1 {{expected an image of rank 4, found 'tensor<8x8x6xf32>'}}
+  // expected-error @+1 {{expected an image of rank 4, found rank 3}}
   %0 = nn.conv2d %x, %w : (tensor<8x8x6xf32>, tensor<3x3x6x16xf32>) -> tensor<?x6x6x16xf32>
   return
 }
@@ -28,7 +28,7 @@ func.func @f(%x: tensor<8x8x6xf32>, %w: tensor<3x3x6x16xf32>) {
 // -----
 
 func.func @f(%x: tensor<?x8x8x6xf32>, %w: tensor<3x6x16xf32>) {
-  // expected-error @+1 {{expected a filter of rank 4, found 'tensor<3x6x16xf32>'}}
+  // expected-error @+1 {{expected a filter of rank 4, found rank 3}}
   %0 = nn.conv2d %x, %w : (tensor<?x8x8x6xf32>, tensor<3x6x16xf32>) -> tensor<?x6x6x16xf32>
   return
 }
@@ -243,7 +243,7 @@ func.func @f(%x: tensor<?x8x8x6xf32>) {
 // -----
 
 func.func @f(%x: tensor<8x8x6xf32>) {
-  // expected-error @+1 {{expected an image of rank 4, found 'tensor<8x8x6xf32>'}}
+  // expected-error @+1 {{expected an image of rank 4, found rank 3}}
   %0 = nn.max_pool2d %x window [2, 2] : (tensor<8x8x6xf32>) -> tensor<?x4x4x6xf32>
   return
 }

@@ -65,7 +65,7 @@ LogicalResult nn::verifyRank(OpErrors op, Value value, StringRef what,
   if (found == rank)
     return success();
   return op.emitOpError() << "expected " << what << " of rank " << rank
-                          << ", found " << value.getType();
+                          << ", found rank " << found;
 }
 
 LogicalResult nn::verifySameDimSizes(OpErrors op, StringRef what,

@@ -51,10 +51,9 @@ NamedSizes::expand(ShapeTerm term, Value operand, OpErrors errors) {
       if (isOfAxis && !open.empty())
         return errors.emitOpError()
                << "expected axis within [0, " << rank << "), found " << *axis;
-      return errors.emitOpError()
-             << "expected " << term.name << " of rank "
-             << (open.empty() ? "" : "at least ") << numKnown << ", found "
-             << operand.getType();
+      return errors.emitOpError() << "expected " << term.name << " of rank "
+                                  << (open.empty() ? "" : "at least ")
+                                  << numKnown << ", found rank " << rank;
     }
     if (!open.empty())
       groups.emplace_back(open, rest);

@@ -38,7 +38,7 @@ LogicalResult OneHotOp::verify() {
   RankedTensorType result = tensorOf(getResult());
   if (result.getRank() == 0)
     return emitOpError() << "expected a result of rank " << shape.size() + 1
-                         << ", found " << result;
+                         << ", found rank 0";
   int64_t depth = result.getShape().back();
   if (ShapedType::isDynamic(depth))
     return emitOpError() << "expected a static last dimension size, found "
