@@ -68,6 +68,8 @@ def _pad_by(x: Tensor, widths: List[Tuple[int, int]], value: Number) -> Tensor:
         return as_unsigned(_pad_by(plain, widths, int(np.array(value, x.dtype).view(plain.dtype))), x.dtype)
     trace = _trace.current()
     shape = [None if dim_size is None else dim_size + low + high for dim_size, (low, high) in zip(x._dims, widths)]
+    if np.ndim(value):
+        raise wrong(ValueError, "one number", f"shape {format_shape(np.shape(value))}", "constant_values")
     fill = constant(value, x.dtype)
     element = trace.graph.type(_dtypes.name_of(x.dtype), None)
     number = trace.op("tensor.extract", [fill.value], [element])[0]

@@ -32,6 +32,8 @@ def full(shape: DimSizes, value: TensorLike, dtype: Any = None) -> Tensor:
     """A tensor of equal elements. Sizes may be scalar tensors."""
     element = as_tensor(value, dtype)
     dim_sizes = dim_sizes_of(shape)
+    if element.ndim > len(dim_sizes):
+        raise ValueError(f"full: expected a value of at most {len(dim_sizes)} dimensions, found {element.ndim}")
     if isinstance(value, (bool, int, float)) and all(isinstance(dim_size, int) for dim_size in dim_sizes):
         trace = _trace.current()
         known = static(dim_sizes)
@@ -58,6 +60,8 @@ def full_like(x: TensorLike, value: TensorLike, dtype: Any = None) -> Tensor:
     """A tensor of equal elements, of the shape of `x` and by default of its dtype."""
     x = as_tensor(x)
     element = as_tensor(value, x.dtype if dtype is None else dtype)
+    if element.ndim > x.ndim:
+        raise ValueError(f"full_like: expected a value of at most {x.ndim} dimensions, found {element.ndim}")
     return stretch(element, sizes(x))
 
 

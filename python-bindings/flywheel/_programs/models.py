@@ -43,7 +43,7 @@ def load_pass_plugin(path: Path) -> None:
 
 
 def _load_plugin(path: Path, has_dialects: bool) -> None:
-    with open(path, "rb"):
+    with open(os.fspath(path), "rb"):
         pass
     _flywheel._load_plugin(path, has_dialects)
     # Programs of the same modules may be others now.

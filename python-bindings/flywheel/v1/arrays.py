@@ -10,7 +10,7 @@ from .. import _ops
 from .._core import dtypes as _dtypes
 from .._core.tensor import as_tensor as constant_of
 from .._core.tensor import format_shape
-from .._errors.messages import about
+from .._errors.messages import about, wrong
 from .._ops import checks as _checks
 from .._ops import contractions as _contractions
 from .._ops import emission as _emission
@@ -223,6 +223,8 @@ def matrix_transpose(a: Any, name: str = "matrix_transpose") -> Any:
 def sequence_mask(lengths: Any, maxlen: Any = None, dtype: Any = _dtypes.bool_, name: Optional[str] = None) -> Any:
     """[..., maxlen]: which steps are before each length."""
     counts = as_tensor(lengths)
+    if not _dtypes.is_integer(counts.dtype):
+        raise wrong(TypeError, "integers", counts.dtype.name, "lengths", function="sequence_mask")
     if maxlen is None:
         maxlen = TABLE["reduce_max"](counts)
     maxlen = as_size(maxlen)

@@ -1,7 +1,7 @@
 // RUN: flywheel-opt %s --split-input-file --verify-diagnostics
 
 func.func @f(%x: tensor<2x3xf32>, %y: tensor<2xf32>) {
-  // expected-error @+1 {{expected shapes that broadcast: dimension sizes aligned at the end that are equal, or one of them 1; found 'tensor<2x3xf32>' and 'tensor<2xf32>'}}
+  // expected-error @+1 {{expected shapes that broadcast: dimension sizes aligned at the end that are equal, or one of them 1; found 3 and 2}}
   %0 = nn.add %x, %y : (tensor<2x3xf32>, tensor<2xf32>) -> tensor<2x3xf32>
   return
 }

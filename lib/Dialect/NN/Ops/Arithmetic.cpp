@@ -40,7 +40,7 @@ static FailureOr<SmallVector<int64_t>> inferShape(OpErrors op, Value left,
       return op.emitOpError() << "expected shapes that broadcast: dimension "
                                  "sizes aligned at the end "
                                  "that are equal, or one of them 1; found "
-                              << left.getType() << " and " << right.getType();
+                              << a << " and " << b;
     // Take the static one of two equal sizes, or the one that is not repeated.
     bool takesOther = a == 1 || (ShapedType::isDynamic(a) && b != 1);
     shape.push_back(takesOther ? b : a);
