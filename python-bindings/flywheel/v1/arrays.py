@@ -223,7 +223,7 @@ def matrix_transpose(a: Any, name: str = "matrix_transpose") -> Any:
 def sequence_mask(lengths: Any, maxlen: Any = None, dtype: Any = _dtypes.bool_, name: Optional[str] = None) -> Any:
     """[..., maxlen]: which steps are before each length."""
     counts = as_tensor(lengths)
-    if not _dtypes.is_integer(counts.dtype):
+    if not counts.dtype.is_integer:
         raise wrong(TypeError, "integers", counts.dtype.name, "lengths", function="sequence_mask")
     if maxlen is None:
         maxlen = TABLE["reduce_max"](counts)
