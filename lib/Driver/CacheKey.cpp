@@ -4,6 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "FileStamp.h"
 #include "flywheel/Driver/Backend.h"
 #include "flywheel/Driver/Compiler.h"
 #include "flywheel/Driver/HostTarget.h"
@@ -63,26 +64,15 @@ private:
 };
 } // namespace
 
-/// Returns `path` with the size and time of its file; empty if it cannot be
-/// read.
-static std::string describePath(const std::string &path) {
-  llvm::sys::fs::file_status status;
-  if (path.empty() || llvm::sys::fs::status(path, status))
-    return {};
-  return path + " " + std::to_string(status.getSize()) + " " +
-         std::to_string(
-             status.getLastModificationTime().time_since_epoch().count());
-}
-
-/// Returns the same for the file that has the code at `address`; empty if it is
-/// not found.
-static std::string describeFile(void *address) {
+/// Describes the file that has the code at `address`, as `describeFile` does;
+/// empty if it is not found.
+static std::string describeFileOf(void *address) {
   Dl_info info;
   if (!dladdr(address, &info) || !info.dli_fname)
     return {};
   // For the program itself, `dli_fname` is the name by which it was called,
   // relative to an unknown folder.
-  return describePath(StringRef(info.dli_fname).starts_with("/")
+  return describeFile(StringRef(info.dli_fname).starts_with("/")
                           ? info.dli_fname
                           : llvm::sys::fs::getMainExecutable(nullptr, address));
 }
@@ -97,7 +87,7 @@ static std::string describeCompiler() {
         reinterpret_cast<void *>(
             static_cast<void (*)(DialectRegistry &)>(&registerAllDialects)),
         reinterpret_cast<void *>(&llvm::sys::getProcessTriple)}) {
-    std::string file = describeFile(address);
+    std::string file = describeFileOf(address);
     if (file.empty())
       return {};
     text += file + "\n";
@@ -115,7 +105,7 @@ static std::string describeLibrary(const Backend &backend) {
   auto [entry, isNew] = libraries.try_emplace(name);
   // The name is a constant of the library.
   if (isNew)
-    entry->second = describeFile(const_cast<char *>(name.data()));
+    entry->second = describeFileOf(const_cast<char *>(name.data()));
   return entry->second;
 }
 
@@ -166,12 +156,9 @@ std::string getCacheKey(ModuleOp module, const CompilerOptions &options,
   static const std::string compiler = describeCompiler();
   if (compiler.empty())
     note = "not used, as the files of this compiler cannot be read";
-  std::vector<std::string> plugins = getPluginPaths();
-  for (std::string &plugin : plugins) {
-    plugin = describePath(plugin);
-    if (plugin.empty())
-      note = "not used, as the file of a plugin cannot be read";
-  }
+  std::vector<std::string> plugins = getPluginFiles();
+  if (llvm::is_contained(plugins, ""))
+    note = "not used, as the file of a plugin could not be read";
   KeyBuilder key;
   std::string library = describeLibrary(backend);
   if (library.empty())

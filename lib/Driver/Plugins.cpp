@@ -5,10 +5,12 @@
 //===----------------------------------------------------------------------===//
 
 #include "flywheel/Driver/Plugins.h"
+#include "FileStamp.h"
 #include "flywheel/Driver/OptionNames.h"
 
 #include "mlir/Tools/Plugins/DialectPlugin.h"
 #include "mlir/Tools/Plugins/PassPlugin.h"
+#include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FileSystem.h"
 
@@ -25,7 +27,8 @@ namespace {
 struct LoadedPlugins {
   std::mutex mutex;
   std::vector<DialectPlugin> dialects;
-  std::vector<std::string> paths;
+  /// By path, the file as it was when it was loaded.
+  llvm::MapVector<std::string, std::string, llvm::StringMap<unsigned>> files;
 };
 } // namespace
 
@@ -80,16 +83,19 @@ load(StringRef given, const char *function,
   llvm::SmallString<128> absolute(given);
   if (std::error_code error = llvm::sys::fs::make_absolute(absolute))
     return refuse(error.message());
-  std::string path = absolute.str().str();
+  std::string path = absolute.str().str(), file = describeFile(path);
+  LoadedPlugins &loaded = getLoaded();
+  std::lock_guard<std::mutex> lock(loaded.mutex);
+  // The system would return the library that it has in memory.
+  if (loaded.files.contains(path) && loaded.files[path] != file)
+    return refuse("it has been loaded, and its file has changed since then: "
+                  "start another process");
   if (llvm::Error error = checkLibrary(path, function))
     return refuse(llvm::toString(std::move(error)));
   llvm::Expected<Plugin> plugin = Plugin::load(path);
   if (!plugin)
     return refuse(llvm::toString(plugin.takeError()));
-  LoadedPlugins &loaded = getLoaded();
-  std::lock_guard<std::mutex> lock(loaded.mutex);
-  if (!llvm::is_contained(loaded.paths, path))
-    loaded.paths.push_back(std::move(path));
+  loaded.files.try_emplace(std::move(path), std::move(file));
   use(*plugin, loaded);
   return llvm::Error::success();
 }
@@ -116,10 +122,11 @@ void registerPluginDialects(DialectRegistry &registry) {
     plugin.registerDialectRegistryCallbacks(registry);
 }
 
-std::vector<std::string> getPluginPaths() {
+std::vector<std::string> getPluginFiles() {
   LoadedPlugins &loaded = getLoaded();
   std::lock_guard<std::mutex> lock(loaded.mutex);
-  return loaded.paths;
+  auto files = llvm::make_second_range(loaded.files);
+  return {files.begin(), files.end()};
 }
 
 //===----------------------------------------------------------------------===//

@@ -4,6 +4,7 @@
 """T65: plugins in Python: a model with an op of another project is trained as NumPy trains it; passes run before the
 first stage; what is no plugin is refused by its name."""
 
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -52,6 +53,30 @@ def test_dialect() -> None:
     # Loaded once more, it is the same.
     fw.load_dialect_plugin(str(TOY))
     fw.parse(MODEL.read_text(encoding="utf-8"))
+
+
+CHANGED = """
+import os
+import sys
+
+import flywheel as fw
+
+fw.load_dialect_plugin(sys.argv[1])
+fw.load_dialect_plugin(sys.argv[1])
+os.utime(sys.argv[1], (0, 0))
+try:
+    fw.load_dialect_plugin(sys.argv[1])
+except ValueError as error:
+    print(error)
+"""
+
+
+def test_changed() -> None:
+    """A plugin that is built again is not the one in memory, and programs of the one are not kept as the other's."""
+    with tempfile.TemporaryDirectory() as folder:
+        copy = shutil.copy(TOY, folder)
+        done = subprocess.run([sys.executable, "-c", CHANGED, copy], capture_output=True, text=True, check=True)
+    assert f"{copy}': it has been loaded, and its file has changed since then" in done.stdout, done.stdout
 
 
 def test_passes() -> None:

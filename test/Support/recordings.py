@@ -31,7 +31,8 @@ MANY = 40
 
 
 def sampled(array: Any, most: int) -> Any:
-    """Returns the elements that a file has of an array: all, or so many that are drawn by their number."""
+    """Returns the elements of an array that a file records: all of them if there are up to `most`, else `most` elements
+    that are drawn with a seed of their number."""
     flat = array.reshape(-1)
     if flat.size <= most:
         return flat

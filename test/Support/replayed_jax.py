@@ -9,13 +9,13 @@ importer asks for more.
 """
 
 import contextlib
-import sys
-from types import ModuleType, SimpleNamespace
+from types import SimpleNamespace
 from typing import Any, Callable, Dict, List, Sequence, Tuple
 
 import numpy as np
 
 import replayed_stablehlo
+from stand_in_modules import make_module
 
 #
 # Trees
@@ -171,41 +171,33 @@ class _Primitive:
     def_abstract_eval = def_effectful_abstract_eval = abstract_eval = bind = _define
 
 
-def _module(name: str, **members: Any) -> Any:
-    made = sys.modules[name] = ModuleType(name)
-    vars(made).update(members)
-    outer, _, own = name.rpartition(".")
-    if outer:
-        setattr(sys.modules[outer], own, made)
-    return made
-
-
 def install() -> None:
     """Makes `import jax` find what is here."""
     primitive = _Primitive("")
-    _module("jax", __file__="/jax/__init__.py", __path__=[], Array=type("Array", (), {}), jit=lambda function: function,
+    make_module("jax", __file__="/jax/__init__.py", __path__=[], Array=type("Array", (), {}),
+            jit=lambda function: function,
             ShapeDtypeStruct=ShapeDtypeStruct, make_jaxpr=_make_jaxpr)  # fmt: skip
-    _module("jax.tree_util", tree_flatten=tree_flatten, tree_flatten_with_path=tree_flatten_with_path,
+    make_module("jax.tree_util", tree_flatten=tree_flatten, tree_flatten_with_path=tree_flatten_with_path,
             tree_leaves=lambda tree: tree_flatten(tree)[0], tree_structure=lambda tree: tree_flatten(tree)[1],
             tree_map=tree_map, tree_unflatten=tree_unflatten,
             keystr=lambda keys, simple, separator: separator.join(str(key) for key in keys))  # fmt: skip
-    _module("jax.export", export=_export, DisabledSafetyCheck=SimpleNamespace(custom_call=str))
-    _module("jax.dtypes", extended="extended", canonicalize_dtype=np.dtype,
+    make_module("jax.export", export=_export, DisabledSafetyCheck=SimpleNamespace(custom_call=str))
+    make_module("jax.dtypes", extended="extended", canonicalize_dtype=np.dtype,
             issubdtype=lambda dtype, kind: kind != "extended" and np.issubdtype(dtype, kind))  # fmt: skip
-    _module("jax.numpy", asarray=np.asarray, iscomplexobj=np.iscomplexobj, inexact=np.inexact)
-    _module("jax.lax", gather_p=primitive,
+    make_module("jax.numpy", asarray=np.asarray, iscomplexobj=np.iscomplexobj, inexact=np.inexact)
+    make_module("jax.lax", gather_p=primitive,
             linalg=SimpleNamespace(eigh_p=primitive, lu_p=primitive, qr_p=primitive, svd_p=primitive))  # fmt: skip
-    _module("jax.extend", __path__=[])
-    _module("jax.extend.core", Primitive=_Primitive, ClosedJaxpr=lambda jaxpr, consts: SimpleNamespace(jaxpr=jaxpr),
+    make_module("jax.extend", __path__=[])
+    make_module("jax.extend.core", Primitive=_Primitive, ClosedJaxpr=lambda jaxpr, consts: SimpleNamespace(jaxpr=jaxpr),
             Jaxpr=_Jaxpr, Literal=type("Literal", (), {}), jaxpr_as_fun=lambda closed: closed)  # fmt: skip
-    _module("jax.interpreters", __path__=[])
-    _module("jax.interpreters.mlir", register_lowering=lambda *what: None, lower_fun=lambda *what, **named: None,
+    make_module("jax.interpreters", __path__=[])
+    make_module("jax.interpreters.mlir", register_lowering=lambda *what: None, lower_fun=lambda *what, **named: None,
             make_ir_context=contextlib.nullcontext)  # fmt: skip
-    _module("jaxlib", __path__=[])
-    _module("jaxlib.mlir", __path__=[])
-    ir = _module("jaxlib.mlir.ir")
+    make_module("jaxlib", __path__=[])
+    make_module("jaxlib.mlir", __path__=[])
+    ir = make_module("jaxlib.mlir.ir")
     vars(ir).update({name: one for name, one in vars(replayed_stablehlo).items() if not name.startswith("_")})
-    _module("jaxlib.mlir.dialects", __path__=[])
+    make_module("jaxlib.mlir.dialects", __path__=[])
     numbers = {f"{name}DimensionNumbers": replayed_stablehlo.DimensionNumbers
                for name in ("Dot", "Conv", "Gather", "Scatter")}  # fmt: skip
-    _module("jaxlib.mlir.dialects.stablehlo", **numbers)
+    make_module("jaxlib.mlir.dialects.stablehlo", **numbers)

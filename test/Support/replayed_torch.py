@@ -10,13 +10,13 @@ and what the importer asks besides is added here and, where PyTorch has to say i
 import math
 import operator
 import re
-import sys
-from types import ModuleType, SimpleNamespace
+from types import SimpleNamespace
 from typing import Any, Dict, Iterator, List, Optional, Tuple
 
 import numpy as np
 
 from recordings import filled
+from stand_in_modules import make_module
 
 
 class dtype:  # noqa: N801  # As in PyTorch.
@@ -341,27 +341,19 @@ class _Function:
         raise NotImplementedError
 
 
-def _module(name: str, **members: Any) -> ModuleType:
-    made = sys.modules[name] = ModuleType(name)
-    vars(made).update(members)
-    outer, _, own = name.rpartition(".")
-    if outer:
-        setattr(sys.modules[outer], own, made)
-    return made
-
-
 def install() -> None:
     """Makes `import torch` find what is here."""
-    _module("torch", **DTYPES, Tensor=Tensor, SymInt=SymInt, SymBool=SymBool, result_type=result_type, strided=STRIDED,
+    make_module("torch", **DTYPES, Tensor=Tensor, SymInt=SymInt, SymBool=SymBool, result_type=result_type,
+            strided=STRIDED,
             as_tensor=lambda value: value if isinstance(value, Tensor) else Tensor.of(np.asarray(value)),
             from_numpy=Tensor.of, sym_max=object(), sym_min=object(),
             empty_like=lambda like, dtype: Tensor(dtype, like.shape))  # fmt: skip
-    _module("torch.nn", Module=Module, Conv2d=Conv2d, ConvTranspose2d=ConvTranspose2d)
-    _module("torch.nn.utils")
-    _module("torch.nn.utils.rnn", PackedSequence=type("PackedSequence", (), {}))
-    _module("torch.fx", Node=Node, Graph=lambda: SimpleNamespace(nodes=[]), GraphModule=type("GraphModule", (), {}))
-    _module("torch.utils")
-    _module("torch.utils._pytree", tree_unflatten=_unflatten)
-    _module("torch.export", export=_export, Dim=Dim, default_decompositions=dict)
-    _module("torch.library", Library=_Library, register_fake=lambda *what, **named: None)
-    _module("torch.autograd", Function=_Function)
+    make_module("torch.nn", Module=Module, Conv2d=Conv2d, ConvTranspose2d=ConvTranspose2d)
+    make_module("torch.nn.utils")
+    make_module("torch.nn.utils.rnn", PackedSequence=type("PackedSequence", (), {}))
+    make_module("torch.fx", Node=Node, Graph=lambda: SimpleNamespace(nodes=[]), GraphModule=type("GraphModule", (), {}))
+    make_module("torch.utils")
+    make_module("torch.utils._pytree", tree_unflatten=_unflatten)
+    make_module("torch.export", export=_export, Dim=Dim, default_decompositions=dict)
+    make_module("torch.library", Library=_Library, register_fake=lambda *what, **named: None)
+    make_module("torch.autograd", Function=_Function)

@@ -61,10 +61,11 @@ inline llvm::LogicalResult verifyElementTypes(OpErrors op, mlir::Value a,
 /// has at least rank `rank`.
 inline llvm::LogicalResult verifyMinRank(OpErrors op, mlir::Value value,
                                          llvm::StringRef what, int64_t rank) {
-  if (llvm::cast<mlir::ShapedType>(value.getType()).getRank() >= rank)
+  int64_t found = llvm::cast<mlir::ShapedType>(value.getType()).getRank();
+  if (found >= rank)
     return llvm::success();
   return op.emitOpError() << "expected " << what << " of rank at least " << rank
-                          << ", found " << value.getType();
+                          << ", found rank " << found;
 }
 
 /// Checks that `dims` is strictly increasing and within [0, rank).

@@ -24,9 +24,11 @@
 
 namespace flywheel {
 
-/// Loads the plugin at `path`, whose dialects registries that are filled later
-/// have. An error names the file: it does not exist, is no plugin of dialects,
-/// needs a symbol that the program lacks, or this build loads no plugins.
+/// Loads the plugin of dialects at `path`. Dialect registries that are filled
+/// later have its dialects. Fails with an error that names the file if (1) it
+/// does not exist, (2) it has no entry point for dialects, (3) it needs a
+/// symbol that the program lacks, (4) it was loaded before and has changed
+/// since, or (5) this build cannot load plugins.
 llvm::Error loadDialectPlugin(llvm::StringRef path);
 
 /// Loads the plugin at `path` and registers its passes by their names. Errors
@@ -36,9 +38,10 @@ llvm::Error loadPassPlugin(llvm::StringRef path);
 /// Adds the dialects of the plugins that are loaded.
 void registerPluginDialects(mlir::DialectRegistry &registry);
 
-/// Returns the paths of the files of the plugins that are loaded, in the order
-/// in which they were.
-std::vector<std::string> getPluginPaths();
+/// Identifies the plugins of this process, in the order in which they were
+/// loaded: returns the path, size and modification time of the file of each, as
+/// they were when it was loaded.
+std::vector<std::string> getPluginFiles();
 
 /// Registers `--load-dialect-plugin` and `--load-pass-plugin`, in place of
 /// upstream's if a tool has these, which go on without a plugin that they

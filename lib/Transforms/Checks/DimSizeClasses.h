@@ -10,6 +10,7 @@
 
 #include "flywheel/Dialect/LinalgExt/Checks.h"
 #include "flywheel/Dialect/LinalgExt/LinalgExt.h"
+#include "flywheel/Dialect/Train/FunctionArgument.h"
 #include "flywheel/Dialect/Train/Train.h"
 #include "flywheel/Interfaces/ForwardedValues.h"
 #include "flywheel/Transforms/Checks/SizeAnalysis.h"
@@ -207,9 +208,8 @@ private:
     llvm::DenseSet<DimSize> ofFeeds;
     for (mlir::BlockArgument argument : function.getArguments()) {
       auto type = llvm::dyn_cast<mlir::RankedTensorType>(argument.getType());
-      if (!type ||
-          function.getArgAttr(argument.getArgNumber(),
-                              train::TrainDialect::getResultAttrName()))
+      if (!type || train::FunctionArgument(function, argument.getArgNumber())
+                       .getResultNumber())
         continue;
       for (int64_t dim = 0; dim < type.getRank(); ++dim)
         ofFeeds.insert(checked.getOrInsertLeaderValue({argument, dim}));

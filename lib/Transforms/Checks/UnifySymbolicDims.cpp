@@ -9,6 +9,7 @@
 
 #include "flywheel/Dialect/LinalgExt/Checks.h"
 #include "flywheel/Dialect/LinalgExt/LinalgExt.h"
+#include "flywheel/Dialect/Train/FunctionArgument.h"
 #include "flywheel/Dialect/Train/Train.h"
 #include "flywheel/Support/ErrorDetail.h"
 #include "flywheel/Support/UniqueName.h"
@@ -39,20 +40,15 @@ using flywheel::linalg_ext::CompareSizesOp;
 using flywheel::linalg_ext::getDimension;
 using flywheel::linalg_ext::NamedNumbers;
 using flywheel::linalg_ext::SizePredicate;
+using flywheel::train::FunctionArgument;
 using flywheel::train::TrainDialect;
 
 /// Returns the name that the program has for a dimension of a feed; empty for
 /// none.
 static StringRef getDimName(func::FuncOp function, DimSize dimSize) {
-  auto argument = dyn_cast<BlockArgument>(dimSize.first);
-  if (!argument || argument.getOwner()->getParentOp() != function)
-    return {};
-  auto dims = function.getArgAttrOfType<ArrayAttr>(
-      argument.getArgNumber(), TrainDialect::getDimsAttrName());
-  if (!dims || dimSize.second >= static_cast<int64_t>(dims.size()))
-    return {};
-  auto name = dyn_cast<StringAttr>(dims[dimSize.second]);
-  return name ? name.getValue() : StringRef();
+  std::optional<FunctionArgument> argument =
+      FunctionArgument::get(dimSize.first);
+  return argument ? argument->getDimName(dimSize.second) : StringRef();
 }
 
 /// Requires the dimensions to which the program gives one name to have one
@@ -174,17 +170,8 @@ struct UnifySymbolicDims
   void runOnOperation() override;
 
 private:
-  bool isFeed(BlockArgument argument) {
-    unsigned number = argument.getArgNumber();
-    return !getOperation().getArgAttr(number,
-                                      TrainDialect::getResultAttrName()) &&
-           !getOperation().getArgAttr(number,
-                                      TrainDialect::getVariableAttrName());
-  }
-  std::string getFeedName(BlockArgument argument) {
-    auto name = getOperation().getArgAttrOfType<StringAttr>(
-        argument.getArgNumber(), TrainDialect::getNameAttrName());
-    return name ? name.str() : "arg" + std::to_string(argument.getArgNumber());
+  FunctionArgument describe(BlockArgument argument) {
+    return FunctionArgument(getOperation(), argument.getArgNumber());
   }
   void checkConstant(BlockArgument feed, int64_t dim, int64_t expected);
   void nameDimSizePlaces(const DimSizeClasses &classes,
@@ -218,8 +205,8 @@ SmallVector<StringRef> UnifySymbolicDims::nameSymbols(
     auto [value, dim] = symbol;
     std::string base = number == 0 && dim == 0 && !taken.contains("batch")
                            ? std::string("batch")
-                           : getFeedName(cast<BlockArgument>(value)) + "_dim" +
-                                 std::to_string(dim);
+                           : describe(cast<BlockArgument>(value)).getName() +
+                                 "_dim" + std::to_string(dim);
     std::string name = makeUniqueName(base, [&](StringRef candidate) {
       return !taken.insert(candidate).second;
     });
@@ -268,10 +255,10 @@ void UnifySymbolicDims::checkConstant(BlockArgument feed, int64_t dim,
   Value wanted = arith::ConstantIndexOp::create(b, loc, expected);
   Value ok = CompareSizesOp::create(b, loc, SizePredicate::eq, found, wanted);
   NamedNumbers numbers;
-  std::string message = "Cannot feed value of shape: expected dimension size " +
-                        std::to_string(expected) + " in dimension " +
-                        std::to_string(dim) + " of '" + getFeedName(feed) +
-                        "', found " + numbers.add(found);
+  std::string message =
+      "Cannot feed value of shape: expected dimension size " +
+      std::to_string(expected) + " in dimension " + std::to_string(dim) +
+      " of '" + describe(feed).getName() + "', found " + numbers.add(found);
   CheckOp::create(b, loc, CheckKind::sizes, ok, b.getStringAttr(message),
                   numbers.getValues());
 }
@@ -297,8 +284,9 @@ void UnifySymbolicDims::runOnOperation() {
   SmallVector<std::pair<DimSize, int64_t>> feedDimSizes;
   for (BlockArgument argument : function.getArguments()) {
     auto type = dyn_cast<RankedTensorType>(argument.getType());
-    for (int64_t dim = 0; type && isFeed(argument) && dim < type.getRank();
-         ++dim) {
+    if (!type || !describe(argument).isFeed())
+      continue;
+    for (int64_t dim = 0; dim < type.getRank(); ++dim) {
       if (!type.isDynamicDim(dim))
         continue;
       DimSize dimSize{argument, dim};
@@ -335,16 +323,15 @@ void UnifySymbolicDims::runOnOperation() {
       }
       int64_t number = numberDimSize(dimSize);
       if (number < 0) {
-        auto result = function.getArgAttrOfType<IntegerAttr>(
-            argument.getArgNumber(), TrainDialect::getResultAttrName());
+        FunctionArgument described = describe(argument);
+        std::optional<unsigned> result = described.getResultNumber();
         InFlightDiagnostic error =
             function.emitError() << "expected the size of dimension " << dim
                                  << (result ? " of result " : " of argument ");
-        if (function.getArgAttr(argument.getArgNumber(),
-                                TrainDialect::getNameAttrName()))
-          error << "'" << getFeedName(argument) << "'";
+        if (described.getGivenName())
+          error << "'" << described.getName() << "'";
         else
-          error << (result ? result.getInt() : argument.getArgNumber());
+          error << result.value_or(argument.getArgNumber());
         error << " to be ";
         if (std::optional<int64_t> constant = classes.getConstant(dimSize))
           error << "static, as it is always " << *constant;
@@ -358,7 +345,7 @@ void UnifySymbolicDims::runOnOperation() {
         if (result)
           flywheel::attach(
               error, &getContext(),
-              {flywheel::ErrorCode::UnknownResultSize, {result.getInt(), dim}});
+              {flywheel::ErrorCode::UnknownResultSize, {*result, dim}});
         hasUnknownSize = true;
       }
       dimSizes.push_back(number);
