@@ -382,7 +382,7 @@ class Function(_flywheel.Dispatcher):
         try:
             found = Traced(self, leaves, tree, static)
             found.program  # noqa: B018  # Raises if it does not compile.
-        except Exception:
+        except Exception:  # noqa: BLE001  # The user's function, or a hook of it, may raise anything for these sizes.
             return None
         with self._keeping:
             self._traces[key] = found

@@ -92,16 +92,20 @@ class ShapeDtypeStruct:
         self.shape, self.dtype = tuple(shape), np.dtype(dtype)
 
 
+class InconclusiveDimensionOperation(Exception):
+    """A comparison of sizes that JAX cannot tell."""
+
+
 class Size(str):
     """A size that a call chooses: in comparisons, nothing is known of it but that it is positive."""
 
     def __le__(self, other: Any) -> bool:
-        raise ValueError("inconclusive")
+        raise InconclusiveDimensionOperation("inconclusive")
 
     def __ge__(self, other: Any) -> bool:
         if other <= 1:
             return True
-        raise ValueError("inconclusive")
+        raise InconclusiveDimensionOperation("inconclusive")
 
 
 class RecordedFunction:
@@ -182,6 +186,7 @@ def install() -> None:
             tree_map=tree_map, tree_unflatten=tree_unflatten,
             keystr=lambda keys, simple, separator: separator.join(str(key) for key in keys))  # fmt: skip
     make_module("jax.export", export=_export, DisabledSafetyCheck=SimpleNamespace(custom_call=str))
+    make_module("jax.errors", InconclusiveDimensionOperation=InconclusiveDimensionOperation)
     make_module("jax.dtypes", extended="extended", canonicalize_dtype=np.dtype,
             issubdtype=lambda dtype, kind: kind != "extended" and np.issubdtype(dtype, kind))  # fmt: skip
     make_module("jax.numpy", asarray=np.asarray, iscomplexobj=np.iscomplexobj, inexact=np.inexact)

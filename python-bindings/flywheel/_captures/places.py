@@ -270,8 +270,8 @@ class Result(Place):
     def look_up(self) -> Any:
         try:
             return self.holder()
-        except Exception:
-            raise LookupError from None
+        except Exception as error:  # noqa: BLE001  # Code of the user's object may raise anything.
+            raise LookupError from error
 
 
 class Local(Result):
@@ -312,7 +312,7 @@ class Value:
             value = self.place.look_up()
         except LookupError:
             return self._reference is None
-        except Exception:  # Code of the user's object.
+        except Exception:  # noqa: BLE001  # Code of the user's object may raise anything.
             return False
         if self._reference is None:
             return False
@@ -337,7 +337,7 @@ class Value:
         """Returns true if the value is another list or dict now, with the parts that this one has."""
         try:
             value = self.place.look_up()
-        except Exception:  # Code of the user's object.
+        except Exception:  # noqa: BLE001  # Code of the user's object may raise anything.
             return False
         return self._reference is not None and type(value) in (list, dict) and _have_equal_parts(self._old, value)
 

@@ -102,6 +102,6 @@ def _part_identity(value: Any, depth: int) -> Hashable:
             key = identity(value, depth)
             hash(key)
             return key
-        except Exception:  # Code of the user's object.
+        except Exception:  # noqa: BLE001  # Code of the user's object, such as its __hash__, may raise anything.
             pass
     return _Same(value)

@@ -14,7 +14,7 @@ def dict_of(value: Any) -> Optional[dict]:  # type: ignore[type-arg]
     """Returns the dict with an object's own attributes; None if it has none."""
     try:
         found = object.__getattribute__(value, "__dict__")
-    except Exception:  # A property of the user's class.
+    except Exception:  # noqa: BLE001  # A property of the user's class may raise anything.
         return None
     return found if type(found) is dict else None
 

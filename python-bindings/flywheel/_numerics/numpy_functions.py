@@ -94,7 +94,7 @@ def _read(name: str, call: Callable[..., Any], args: Sequence[Any], given: Mappi
         # Functions that write refuse arrays that are read-only, and take others.
         try:
             call(*to_values(list(args), True), **to_values(dict(given), True))
-        except Exception:
+        except ValueError:
             is_written = False
         else:
             is_written = True

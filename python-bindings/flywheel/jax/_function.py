@@ -22,6 +22,11 @@ from ._export import Exported
 from ._graph import Interpreter, find_missing
 from ._values import Known, of_tensor
 
+try:
+    from jax.errors import InconclusiveDimensionOperation
+except ImportError:  # Earlier versions.
+    from jax.core import InconclusiveDimensionOperation
+
 __all__ = ["ImportedFunction", "from_function"]
 
 
@@ -96,8 +101,7 @@ def _bound_of(dim: Any) -> Bound:
     def holds(compare: Callable[[], bool]) -> bool:
         try:
             return bool(compare())
-        except Exception:
-            # JAX cannot tell.
+        except InconclusiveDimensionOperation:
             return False
 
     def last(check: Callable[[int], bool]) -> int:

@@ -194,8 +194,8 @@ def _read(source: Any) -> Tuple[str, Any]:
     try:
         proto = onnx.load(path, load_external_data=False)
     except Exception as error:
-        # Raised by protobuf, in whose versions the class of this error differs.
-        raise ValueError(f"{path} is not a file of ONNX: {_first_lines(error) or type(error).__name__}") from None
+        # Each format of ONNX (binary, text, JSON) has a class of its own for this error.
+        raise ValueError(f"{path} is not a file of ONNX: {_first_lines(error) or type(error).__name__}") from error
     if not proto.graph.node and not proto.graph.output and not proto.opset_import:
         raise ValueError(f"{path} is not a file of ONNX: it has no graph")
     for tensor in _tensors(proto.graph):

@@ -40,7 +40,7 @@ def _runs(module: Any, example: Sequence[Any]) -> bool:
         with torch.no_grad(), torch.random.fork_rng(devices=[]):
             module(*example)
         return True
-    except Exception:
+    except Exception:  # noqa: BLE001  # The user's module may raise anything.
         return False
     finally:
         with torch.no_grad():

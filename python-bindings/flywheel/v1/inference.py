@@ -14,7 +14,8 @@ def infer(emit: Callable[..., Any], inputs: Sequence[Tensor]) -> List[Tuple[Any,
     if any(x.static_shape is None for x in inputs):
         try:
             types = _infer(emit, inputs)
-        except Exception:
+        except (LookupError, NotImplementedError, TypeError, ValueError):
+            # The op takes no scalar, which stands in for a tensor of any rank.
             return [(next(x.dtype for x in inputs if x.static_shape is None), None)]
         return [(dtype, None) for dtype, _ in types]
     return _infer(emit, inputs)

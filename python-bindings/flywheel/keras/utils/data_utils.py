@@ -264,7 +264,7 @@ class OrderedEnqueuer(SequenceEnqueuer):
         try:
             while self.is_running():
                 self._run_epoch(workers)
-        except Exception as error:
+        except Exception as error:  # noqa: BLE001  # The thread that takes the batches raises it.
             failed: Any = Future()
             failed.set_exception(error)
             self._put(failed)
@@ -303,7 +303,7 @@ def _iterate(generator: Any, put: Any) -> None:
             if not put((item, None)):
                 return
         put((_END, None))
-    except Exception as error:
+    except Exception as error:  # noqa: BLE001  # The thread or process that takes the items raises it.
         put((_END, error))
 
 

@@ -41,7 +41,7 @@ class Coordinator:
     def stop_on_exception(self) -> Iterator[None]:
         try:
             yield
-        except BaseException as error:  # noqa: BLE001
+        except BaseException as error:  # noqa: BLE001  # `join` raises it.
             self.request_stop(error)
 
     def join(
