@@ -175,8 +175,9 @@ def constant(value: Any, dtype: Any = None, shape: Optional[Sequence[int]] = Non
 
 
 def _exact(value: Any, array: "np.ndarray[Any, Any]") -> "Optional[np.ndarray[Any, Any]]":
-    """Returns numbers of Python as float64 if `array` has them as float32; None for others, and for arrays."""
-    is_narrowed = array.dtype == _dtypes.float32 and not isinstance(value, (np.ndarray, np.generic))
+    """Returns numbers of Python as float64 if `array` has them as float32; None for others, and for arrays of any
+    library."""
+    is_narrowed = array.dtype == _dtypes.float32 and not hasattr(value, "dtype")
     return np.asarray(value, np.float64) if is_narrowed else None
 
 
