@@ -11,16 +11,17 @@ from .. import _ops
 from .._core import dtypes as _dtypes
 from .._core.tensor import Tensor
 from .._core.trace import Shape
-from .._frontends.missing_ops import Frame, MissingOp, UnsupportedOpError, at_line, refuse
+from .._frontends.interpreters import GraphInterpreter, Handlers
+from .._frontends.missing_ops import Frame, MissingOp, UnsupportedOpError, refuse
 from ._export import Custom, Exported
 from ._values import AnyKnown, Complex, Known, of_array, of_tensor
 
 Result = Union[AnyKnown, Tensor]
 Handler = Callable[..., Union[Result, Sequence[Result], None]]
-HANDLERS: Dict[str, Handler] = {}
+HANDLERS: Handlers[Handler] = Handlers()
 # Translations of ops of which an operand or a result is complex. Ops that only hold or hand over values are those of
 # CARRYING: their translation is one for all kinds of values.
-COMPLEX_HANDLERS: Dict[str, Handler] = {}
+COMPLEX_HANDLERS: Handlers[Handler] = Handlers()
 CARRYING = {"func.call", "stablehlo.case", "stablehlo.composite", "stablehlo.if", "stablehlo.while",
             "stablehlo.optimization_barrier"}  # fmt: skip
 
@@ -43,13 +44,8 @@ def complex_op(*names: str) -> Callable[[Handler], Handler]:
     return _register(COMPLEX_HANDLERS, names)
 
 
-def _register(table: Dict[str, Handler], names: Sequence[str]) -> Callable[[Handler], Handler]:
-    def register(handler: Handler) -> Handler:
-        for name in names:
-            table[name if "." in name else f"stablehlo.{name}"] = handler
-        return handler
-
-    return register
+def _register(table: Handlers[Handler], names: Sequence[str]) -> Callable[[Handler], Handler]:
+    return table.register([name if "." in name else f"stablehlo.{name}" for name in names], lambda handler: handler)
 
 
 def is_complex(value: Any) -> bool:
@@ -222,14 +218,14 @@ class Env:
         self._values[value] = known
 
 
-class Interpreter:
-    """Emits the ops of an exported function into the current trace."""
+class Interpreter(GraphInterpreter[Tuple[Any, Env], List[AnyKnown]]):
+    """Emits the ops of an exported function into the current trace. A node is an op with the values around it."""
+
+    framework = "JAX"
 
     def __init__(self, exported: Exported):
+        super().__init__()
         self._exported = exported
-        self._missing: List[MissingOp] = []
-        # The user's line of the op that is being translated: in JAX's own functions, of their call.
-        self.frame: Optional[Frame] = None
 
     @property
     def customs(self) -> List[Custom]:
@@ -241,17 +237,8 @@ class Interpreter:
 
     def run(self, arguments: Sequence[AnyKnown]) -> List[AnyKnown]:
         """The values of main's results. Raises UnsupportedOpError with all that is missing."""
-        results: List[AnyKnown] = []
         with self._exported.context:
-            try:
-                results = self.call("main", arguments)
-            except Exception:
-                if not self._missing:
-                    raise
-                # An error about a value that stands in for a missing op is not reported.
-            if self._missing:
-                raise refuse("JAX", self._missing)
-        return results
+            return self.run_all(lambda: self.call("main", arguments))
 
     def call(self, name: str, arguments: Sequence[AnyKnown], exact: bool = True) -> List[AnyKnown]:
         """Runs a function of the module, here."""
@@ -278,26 +265,20 @@ class Interpreter:
             env[argument] = known
         for view in list(block.operations)[:-1]:
             operation = view.operation
-            results = self._call_or_stand_in(operation, env)
+            results = self.run_node((operation, env))
             for value, known in zip(operation.results, results):
                 env[value] = known
         return [env[value] for value in values]
 
-    def _call_or_stand_in(self, operation: Any, env: Env) -> List[AnyKnown]:
-        """Runs an op. If its form is not imported, records that and returns zeros, so that all such ops are found."""
-        outer, self.frame = self.frame, frame_of(operation) or self.frame
-        try:
-            results: List[AnyKnown] = at_line(self.frame, lambda: self._call(operation, env))
-            return results
-        except UnsupportedOpError as error:
-            if not error.missing:
-                raise
-            self._missing += error.missing
-            return [_stand_in(value) for value in operation.results]
-        finally:
-            self.frame = outer
+    def find_frame(self, node: Tuple[Any, Env]) -> Optional[Frame]:
+        # An op in JAX's own functions has the line of their call.
+        return frame_of(node[0])
 
-    def _call(self, operation: Any, env: Env) -> List[AnyKnown]:
+    def stand_in(self, node: Tuple[Any, Env]) -> List[AnyKnown]:
+        return [_stand_in(value) for value in node[0].results]
+
+    def translate(self, node: Tuple[Any, Env]) -> List[AnyKnown]:
+        operation, env = node
         call = Call(operation, self, env)
         handler = handler_of(operation)
         if handler is None:

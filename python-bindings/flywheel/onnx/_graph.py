@@ -8,8 +8,9 @@ import onnx
 
 from .._core import dtypes as _dtypes
 from .._flywheel import Value
+from .._frontends.interpreters import GraphInterpreter, Handlers
 from .._frontends.layouts import Laid
-from .._frontends.missing_ops import MissingOp, UnsupportedOpError, at_line, refuse
+from .._frontends.missing_ops import Frame, MissingOp, UnsupportedOpError, refuse
 from .._ops.emission import Size, normalize_axis
 from ..variables import Variable
 from ._attributes import Attributes, find_schema, name_of
@@ -38,7 +39,7 @@ class Handler(NamedTuple):
     small: str
 
 
-HANDLERS: Dict[str, Handler] = {}
+HANDLERS: Handlers[Handler] = Handlers()
 
 # Attributes of earlier versions that are operands now: the second operand and those after it.
 _MOVED: Dict[str, Tuple[str, ...]] = {
@@ -51,12 +52,9 @@ def op(
 ) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """Registers the translation of ops: a function of the call and its operands."""
 
-    def register(function: Callable[..., Any]) -> Callable[..., Any]:
-        for name in names:
-            HANDLERS[name] = Handler(function, tuple(without.split()), tuple(known), tuple(raw), small)
-        return function
-
-    return register
+    return HANDLERS.register(
+        names, lambda function: Handler(function, tuple(without.split()), tuple(known), tuple(raw), small)
+    )
 
 
 def describe(node: Any) -> str:
@@ -156,17 +154,20 @@ class Abandoned(Exception):
     """A graph of a branch or loop has nodes that are not imported, which are told."""
 
 
-class Interpreter:
+class Interpreter(GraphInterpreter[Any, Sequence[Any]]):
     """Emits the ops of a graph into the current trace.
 
     `values` has the inputs, `constants` what is known, `variables` variables by the names of their initializers.
     """
+
+    framework = "ONNX"
 
     def __init__(
         self, name: str, versions: Mapping[str, int], values: Mapping[str, Laid], constants: Mapping[str, Known],
         variables: Mapping[str, Variable], orders: Mapping[int, Sequence[int]], dims: Mapping[str, Tuple[Dim, ...]],
         trains: bool, keeps_modes: bool,
     ):  # fmt: skip
+        super().__init__()
         self.name = name
         self.versions = versions
         # True if this is a step of training; then, true if nodes have the modes of the file.
@@ -177,7 +178,6 @@ class Interpreter:
         self._variables = dict(variables)
         self._orders = orders
         self.sizes = Sizes(dims)
-        self._missing: List[MissingOp] = []
         self._count = 0
         # The number of elements that may still be computed while the graph is translated.
         self._left = MOST_KNOWN
@@ -186,9 +186,7 @@ class Interpreter:
         """The values of the graph's outputs. Raises UnsupportedOpError for all forms of ops that are not imported."""
         for name, value in list(self._env.items()):
             self.sizes.add(name, value)
-        outputs = self.run_inner(graph)
-        if self._missing:
-            raise refuse("ONNX", self._missing)
+        outputs = self.run_all(lambda: self.run_inner(graph))
         return [one if isinstance(one, Laid) else one.laid() for one in outputs]
 
     def run_inner(self, graph: Any) -> List[Any]:
@@ -198,7 +196,7 @@ class Interpreter:
                 self._env[tensor.name] = Known(to_array(tensor, f"initializer '{tensor.name}'"))
         for node in graph.node:
             self._count += 1
-            results = self._run_node(node)
+            results = self.run_node(node)
             for name, result in zip(node.output, results):
                 if name:
                     self._env[name] = result
@@ -248,27 +246,32 @@ class Interpreter:
             return self._constants[name]
         raise ValueError(f"{self.name}: nothing makes '{name}', which {where} needs")
 
-    def _run_node(self, node: Any) -> Sequence[Any]:
+    def find_frame(self, node: Any) -> Optional[Frame]:
+        return self.name, self._count, node.name or node.op_type
+
+    def stand_in(self, node: Any) -> Sequence[Any]:
+        return [Failed()] * len(node.output)
+
+    def translate(self, node: Any) -> Sequence[Any]:
         operands = [self._value(name, describe(node)) if name else None for name in node.input]
         if any(isinstance(operand, Failed) for operand in operands):
-            return [Failed()] * len(node.output)
+            return self.stand_in(node)
         if node.op_type == "Identity" and node.input and node.input[0] in self._variables:
             self._variables[node.output[0]] = self._variables[node.input[0]]
         try:
-            results = at_line(
-                (self.name, self._count, node.name or node.op_type), lambda: _translate(Call(node, self), operands)
-            )
+            results = _translate(Call(node, self), operands)
         except Abandoned:
-            return [Failed()] * len(node.output)
+            return self.stand_in(node)
         except UnsupportedOpError as error:
-            self._missing += error.missing or [MissingOp(f"{node.op_type}: {error}", describe(node))]
-            return [Failed()] * len(node.output)
+            raise UnsupportedOpError(
+                str(error), error.missing or [MissingOp(f"{node.op_type}: {error}", describe(node))]
+            ) from error
         except MemoryError:
             raise
         except Exception as error:
             # Whatever a translation stumbles over is in the file.
             if self._missing:
-                return [Failed()] * len(node.output)
+                return self.stand_in(node)
             text = f"{self.name}, {describe(node)} ({node.op_type}): {describe_error(error)}"
             raise ValueError(text) from error
         results = results if isinstance(results, (list, tuple)) else [results]

@@ -19,6 +19,7 @@ from .._core import trace as _trace
 from .._core.annotations import Array
 from .._core.tensor import Tensor, as_tensor, wrap
 from .._flywheel import Value
+from .._frontends.interpreters import Handlers
 from .._frontends.layouts import Laid
 from .._ops.emission import Size, index_of, index_op
 from .._ops.shapes import reshape_to
@@ -97,14 +98,14 @@ def of_sizes(sizes: Sequence[Size]) -> Known:
 # A function from a node's attributes and its operands, some of which may be missing, to the results; None if they are
 # not known.
 Fold = Callable[..., Optional[Sequence[Known]]]
-FOLDS: Dict[str, Fold] = {}
+FOLDS: Handlers[Fold] = Handlers()
 
 
 def fold(*names: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """Registers how ops with known operands have known results: a function of the call and arrays,
     that returns an array, or None."""
 
-    def register(function: Callable[..., Any]) -> Callable[..., Any]:
+    def make(function: Callable[..., Any]) -> Fold:
         def run(call: Any, *operands: Optional[Known]) -> Optional[Sequence[Known]]:
             arrays = [None if one is None else one.array for one in operands]
             largest = max((array.size for array in arrays if array is not None), default=0)
@@ -120,11 +121,9 @@ def fold(*names: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
             # Only sizes have objects as elements.
             return [Known(part, _dtypes.int64 if part.dtype == object else part.dtype) for part in parts]
 
-        for name in names:
-            FOLDS[name] = run
-        return function
+        return run
 
-    return register
+    return FOLDS.register(names, make)
 
 
 #

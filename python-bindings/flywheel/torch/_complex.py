@@ -2,12 +2,13 @@
 """Complex numbers of a graph of PyTorch, as pairs of real tensors."""
 
 import functools
-from typing import Any, Callable, Dict, List, Optional, Tuple, Union
+from typing import Any, Callable, List, Optional, Tuple, Union
 
 import torch
 
 from .. import _ops
 from .._core.tensor import Tensor
+from .._frontends.interpreters import Handlers
 from .._frontends.layouts import Laid
 from .._numerics import complex_pairs as _complex_pairs
 from .._ops.emission import stretch
@@ -18,7 +19,7 @@ PARTS = {torch.complex64: torch.float32, torch.complex128: torch.float64}
 # Arguments of ops that choose elements: both parts have the same ones.
 _CHOOSING = frozenset(("index", "indices", "mask", "condition"))
 
-HANDLERS: Dict[str, Handler] = {}
+HANDLERS: Handlers[Handler] = Handlers()
 
 
 class Complex:
@@ -57,12 +58,7 @@ Number = Union[Complex, Laid, complex, float, int]
 def op(*names: str, without: str = "") -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """Registers the translation of ops of which an operand or a result is complex, as `_graph.op` does of others."""
 
-    def register(function: Callable[..., Any]) -> Callable[..., Any]:
-        for name in names:
-            HANDLERS[f"aten.{name}"] = Handler(function, without.split())
-        return function
-
-    return register
+    return HANDLERS.register([f"aten.{name}" for name in names], lambda function: Handler(function, without.split()))
 
 
 def is_complex(node: Any) -> bool:

@@ -11,8 +11,9 @@ from .. import _ops
 from .._core import dtypes as _dtypes
 from .._core.tensor import format_shape
 from .._flywheel import Value
+from .._frontends.interpreters import GraphInterpreter, Handlers
 from .._frontends.layouts import Laid
-from .._frontends.missing_ops import Frame, MissingOp, UnsupportedOpError, at_line, refuse
+from .._frontends.missing_ops import Frame, MissingOp, UnsupportedOpError, refuse
 from .._ops.emission import Size, index_op, size
 from . import _complex
 from ._arguments import Arguments, Handler
@@ -23,7 +24,7 @@ _DTYPES: Dict[Any, str] = {
     torch.int8: "int8", torch.int16: "int16", torch.int32: "int32", torch.int64: "int64", torch.uint8: "uint8",
     torch.bool: "bool"}  # fmt: skip
 
-HANDLERS: Dict[str, Handler] = {}
+HANDLERS: Handlers[Handler] = Handlers()
 
 
 def op(*names: str, without: str = "") -> Callable[[Callable[..., Any]], Callable[..., Any]]:
@@ -34,13 +35,9 @@ def op(*names: str, without: str = "") -> Callable[[Callable[..., Any]], Callabl
     function, or read with `Call.argument`, or the op is refused where it is not its default.
     """
 
-    def register(function: Callable[..., Any]) -> Callable[..., Any]:
-        for name in names:
-            library, _, own = name.rpartition("::")
-            HANDLERS[f"{library or 'aten'}.{own}"] = Handler(function, without.split())
-        return function
-
-    return register
+    parts = [name.rpartition("::") for name in names]
+    return HANDLERS.register([f"{library or 'aten'}.{own}" for library, _, own in parts],
+                             lambda function: Handler(function, without.split()))  # fmt: skip
 
 
 def as_dtype(dtype: Any) -> _dtypes.DType:
@@ -203,45 +200,38 @@ class Sizes:
 #
 
 
-class Interpreter:
+class Interpreter(GraphInterpreter[Any, Any]):
     """Emits the ops of an exported graph into the current trace."""
 
+    framework = "PyTorch"
+
     def __init__(self, graph: Any, placeholders: Mapping[str, Any]):
+        super().__init__()
         self._graph = graph
         self._env: Dict[Any, Any] = {}
         self._placeholders = placeholders
         self.sizes = Sizes()
 
     def run(self) -> List[Any]:
-        """The values of the graph's outputs."""
-        missing: List[MissingOp] = []
+        """The values of the graph's outputs. Raises UnsupportedOpError with all that is missing."""
+        return self.run_all(self._run_nodes)
+
+    def _run_nodes(self) -> List[Any]:
         outputs: List[Any] = []
-        try:
-            for node in self._graph.nodes:
-                if node.op == "placeholder":
-                    self._env[node] = self._placeholders.get(node.name)
-                elif node.op == "call_function":
-                    self._env[node] = self._call_or_stand_in(node, missing)
-                elif node.op == "output":
-                    outputs = [self._value(output) for output in node.args[0]]
-        except Exception:
-            if not missing:
-                raise
-            # An error about a value that stands in for a missing op is not reported.
-        if missing:
-            raise refuse("PyTorch", missing)
+        for node in self._graph.nodes:
+            if node.op == "placeholder":
+                self._env[node] = self._placeholders.get(node.name)
+            elif node.op == "call_function":
+                self._env[node] = self.run_node(node)
+            elif node.op == "output":
+                outputs = [self._value(output) for output in node.args[0]]
         return outputs
 
-    def _call_or_stand_in(self, node: Any, missing: List[MissingOp]) -> Any:
-        """Translates a node. If its form is not imported, records that and returns zeros, so that all such ops are
-        found."""
-        try:
-            return at_line(_frame_of(node), lambda: self._call(node))
-        except UnsupportedOpError as error:
-            if not error.missing:
-                raise
-            missing += error.missing
-            return _stand_in(node.meta.get("val"))
+    def find_frame(self, node: Any) -> Optional[Frame]:
+        return _frame_of(node)
+
+    def stand_in(self, node: Any) -> Any:
+        return _stand_in(node.meta.get("val"))
 
     def _value(self, argument: Any) -> Any:
         if isinstance(argument, torch.fx.Node):
@@ -250,7 +240,7 @@ class Interpreter:
             return [self._value(item) for item in argument]
         return argument
 
-    def _call(self, node: Any) -> Any:
+    def translate(self, node: Any) -> Any:
         if _is_check(node):
             return [None] * 2
         if _is_size_check(node):
