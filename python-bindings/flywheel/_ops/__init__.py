@@ -167,7 +167,8 @@ from .functions import (
     vdot,
     vecdot,
 )
-from .indexing import flip, getitem, take, take_along_axis
+from .indexing import flip, take, take_along_axis
+from .indexing import getitem as getitem  # The package uses it; it is not a public name.
 from .order import argsort, digitize, median, percentile, quantile, searchsorted, sort, top_k
 from .rearranging import repeat, roll, split
 from .reductions import all, any, argmax, argmin, cumprod, cumsum, logsumexp, max, mean, min, norm, prod, std, sum, var
@@ -195,7 +196,7 @@ __all__ = [
     "concatenate", "convolve", "copysign", "corrcoef", "cos", "cosh", "count_nonzero", "cov", "cross", "cumprod",
     "cumsum", "deg2rad", "degrees", "diag", "diagonal", "diff", "digitize", "dim", "divide", "divmod", "dot",
     "dstack", "einsum", "equal", "erf", "erfc", "exp", "exp2", "expand_dims", "expm1", "eye", "fabs", "flip", "fliplr",
-    "flipud", "float_power", "floor", "floor_divide", "fmax", "fmin", "fmod", "full", "full_like", "getitem",
+    "flipud", "float_power", "floor", "floor_divide", "fmax", "fmin", "fmod", "full", "full_like",
     "greater", "greater_equal", "heaviside", "histogram", "hsplit", "hstack", "hypot", "identity", "inner",
     "interp", "invert", "isclose", "isfinite", "isinf", "isnan", "kron", "left_shift", "less", "less_equal", "lgamma",
     "linspace", "log", "log10", "log1p", "log2", "logaddexp", "logical_and", "logical_not", "logical_or",
