@@ -96,6 +96,8 @@ FitWorkspace::Outcome FitWorkspace::attempt(int64_t target, int64_t numWorkers,
     for (Diagnostic &diagnostic : diagnostics.get())
       if (diagnostic.getSeverity() == DiagnosticSeverity::Remark)
         diagnostic << ", with one worker";
+  if (outcome == Outcome::Fits && failed(run(createSplitReductions())))
+    outcome = Outcome::Fails;
   if (outcome == Outcome::Fits &&
       failed(run(
           createDistributeStep(makeDistributeStepOptions(*this, numWorkers)))))

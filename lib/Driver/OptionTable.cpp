@@ -141,9 +141,9 @@ llvm::ArrayRef<OptionInfo> getOptionTable() {
                   kMaxThreads},
        kFuse, OptionInKey::Value, "N", "a number of threads",
        "Up to N threads execute a step together: functions of the C "
-       "interface then take a team of at most N workers. By default 1, "
-       "or FLYWHEEL_NUM_THREADS of the environment where steps are run at "
-       "once"},
+       "interface then take a team of at most N workers. By default 1; "
+       "where steps are run at once, FLYWHEEL_NUM_THREADS of the environment, "
+       "or else the processors that the process may use"},
       {"max_dim_size",
        BoundsKind{FLYWHEEL_SLOT(std::optional<DimSizeBounds>, maxDimSizes)},
        kBufferize, OptionInKey::Value, "N|NAME=N",

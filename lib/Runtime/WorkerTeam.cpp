@@ -6,7 +6,9 @@
 
 #include "flywheel/Runtime/WorkerTeam.h"
 #include "WorkerThreads.h"
+#include "flywheel/Runtime/Processors.h"
 
+#include <algorithm>
 #include <charconv>
 #include <cstdlib>
 #include <cstring>
@@ -64,11 +66,18 @@ getNumThreadsOfEnvironment(const char *variable) {
   const char *end = text + std::strlen(text);
   int32_t number = 0;
   auto [rest, error] = std::from_chars(text, end, number);
-  if (error != std::errc() || rest != end || number < 1 || number > 256)
-    return Status::invalidArgument("expected a number from 1 to 256 as " +
-                                   std::string(variable) + ", found '" + text +
-                                   "'");
+  if (error != std::errc() || rest != end || number < 1 || number > kMaxThreads)
+    return Status::invalidArgument(
+        "expected a number from 1 to " + std::to_string(kMaxThreads) + " as " +
+        std::string(variable) + ", found '" + text + "'");
   return std::optional<int32_t>(number);
+}
+
+Result<int32_t> getDefaultThreads() {
+  Result<std::optional<int32_t>> given = getNumThreadsOfEnvironment();
+  if (!given.isOk())
+    return given.status();
+  return given->value_or(std::min(countProcessors(), kMaxThreads));
 }
 
 } // namespace flywheel::runtime

@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "WorkerThreads.h"
+#include "flywheel/Runtime/Processors.h"
 #include "flywheel/Runtime/WorkerTeam.h"
 
 #include <algorithm>
@@ -77,20 +78,9 @@ void WorkerThread::start(const Task &next) {
 // All threads
 //===----------------------------------------------------------------------===//
 
-static int32_t countProcessors() {
-#ifdef __linux__
-  cpu_set_t set;
-  if (sched_getaffinity(0, sizeof(set), &set) == 0)
-    return CPU_COUNT(&set);
-#endif
-  return static_cast<int32_t>(std::thread::hardware_concurrency());
-}
-
 static int32_t getDefaultLimit() {
-  Result<std::optional<int32_t>> given = getNumThreadsOfEnvironment();
-  if (given.isOk() && *given)
-    return **given;
-  return std::max<int32_t>(countProcessors(), 1);
+  Result<int32_t> given = getDefaultThreads();
+  return given.isOk() ? *given : countProcessors();
 }
 
 WorkerThreads::WorkerThreads() : limit(getDefaultLimit()) {

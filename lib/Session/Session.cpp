@@ -20,6 +20,9 @@ using flywheel::runtime::Status;
 
 namespace flywheel {
 
+static_assert(runtime::kMaxThreads == kMaxThreads,
+              "a team has room for the threads of every model");
+
 template <typename T>
 static T loadHeader(const std::byte *block, int64_t offset) {
   T value;

@@ -613,8 +613,9 @@ def function(function: Optional[Callable[..., Any]] = None, /, **options: Any) -
     a call does the same whichever calls came before. With `dynamic` True all sizes are chosen
     by calls from the start, unless a result has a size that is computed from them, which is warned of; with False every
     size has code of its own. `results` names
-    results, for C and `mlir`. `threads` is how many threads
-    may execute a step. With `winograd` convolutions of 3 x 3 may be computed by Winograd's
+    results, for C and `mlir`.
+    `threads` is how many threads may execute a step, as in `compile`: by default as many as
+    there are processors. With `winograd` convolutions of 3 x 3 may be computed by Winograd's
     method, as in `compile`; `memory_budget` bounds the workspace of a step in bytes, as there,
     where no size that a call chooses exceeds 1024. With `check_numerics` a call fails at
     the first op whose result has a NaN or an infinity, with an InvalidArgumentError that

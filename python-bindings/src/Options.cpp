@@ -52,10 +52,10 @@ CompilerOptions readOptions(const nb::dict &given) {
   }
   check(checkOptions(
       options, [](const OptionInfo &option) { return option.name.str(); }));
-  auto threads = runtime::getNumThreadsOfEnvironment();
+  auto threads = runtime::getDefaultThreads();
   if (!threads.isOk())
     throw nb::value_error(threads.status().message().c_str());
-  options.defaultThreads = threads->value_or(1);
+  options.defaultThreads = *threads;
   return options;
 }
 

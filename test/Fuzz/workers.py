@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # REQUIRES: python
 # RUN: %python %s
-"""Object files for several workers (T12): each call has the same bits with one worker
-and with teams of 2, 3 and 4, which run in any order up to each barrier.
+"""Object files for one worker and for several (T12): each call has the same bits in the object that is compiled for
+one, and in another one with one worker and with teams of up to 4, which run in any order up to each barrier.
 
 The programs are those of steps.py, with larger arrays, and the random graphs. Other tests check that the numbers are
 right.
@@ -21,7 +21,8 @@ from step_programs import new_program
 from teams import Team, load_library
 
 # Some have dimensions that workers share, some are for the first worker.
-SHAPES: List[Tuple[int, ...]] = [(3,), (17,), (70,), (300,), (2, 4), (20, 5), (18, 40), (37, 3), (5, 6, 16)]
+SHAPES: List[Tuple[int, ...]] = [(3,), (17,), (70,), (300,), (2, 4), (20, 5), (18, 40), (37, 3), (5, 6, 16),
+                                 (2000,), (4, 9000), (3, 3, 40)]  # fmt: skip
 BATCHES = [1, 5, 16, 33, 64]
 
 
@@ -51,14 +52,17 @@ class Workers(Fuzzer):
         seed = int(case.detail)
         report("compile")
         try:
-            model = ObjectModel(case.text, max(BATCHES), threads=4)
+            alone = ObjectModel(case.text, max(BATCHES))
+            most = choose(np.random.default_rng(seed), (2, 4, 16))
+            model = ObjectModel(case.text, max(BATCHES), threads=most)
         except Exception as error:  # steps.py and random_graphs.py judge refusals.
             return Outcome("refused", f"{type(error).__name__}: {error}")
-        model.initialize(1)
+        for one in (alone, model):
+            one.initialize(1)
         initial = model.snapshot()  # Draws without a seed begin anywhere.
-        expected = self.run_all(model, initial, seed, report)
+        expected = self.run_all(alone, initial, seed, report)
         shared = [name for name, entry in model.entries.items() if entry.get("workers", 1) > 1]
-        for workers in (2, 3, 4):
+        for workers in range(1, min(most, 4) + 1):
             model.team = Team(workers, seed)
             for (what, value), (_, wanted) in zip(self.run_all(model, initial, seed, report), expected):
                 if value != wanted:

@@ -19,7 +19,7 @@ from typing import Any, Dict, List
 from graphs import generate
 
 BATCH = 33
-RUNTIME = ("WorkerTeam.cpp", "WorkerThreads.cpp")
+RUNTIME = ("Processors.cpp", "WorkerTeam.cpp", "WorkerThreads.cpp")
 # A recurrence, and a table that is read by columns.
 LOOPS = """
 module @loops {

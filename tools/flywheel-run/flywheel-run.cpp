@@ -73,11 +73,10 @@ static int compileAndRun(const RunOptions &options) {
     return fail(llvm::toString(std::move(error)));
   FrontEnd frontEnd;
   CompilerOptions compilerOptions = options.compiler;
-  Result<std::optional<int32_t>> threads =
-      runtime::getNumThreadsOfEnvironment();
+  Result<int32_t> threads = runtime::getDefaultThreads();
   if (!threads.isOk())
     return fail(threads.status().message());
-  compilerOptions.defaultThreads = threads->value_or(1);
+  compilerOptions.defaultThreads = *threads;
   CodegenOptions codegen;
   codegen.lineTables = options.debugInfo;
   if (!options.cacheDir.empty())

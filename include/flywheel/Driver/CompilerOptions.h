@@ -90,7 +90,7 @@ struct CompilerOptions {
   /// Measure how long each kernel of a step takes. Without, nothing is added.
   bool profile = false;
   /// The number of threads that may execute a step together, 1 to kMaxThreads;
-  /// by default `defaultThreads`. Results do not depend on it.
+  /// by default `defaultThreads`. Results do not depend on it, to the last bit.
   std::optional<int64_t> threads;
   int64_t defaultThreads = 1;
   /// Scalar operations that are worth sharing between threads: a step of less

@@ -70,11 +70,20 @@ int32_t getMaxWorkers();
 /// \p workers less than 1 stand for the default.
 void setMaxWorkers(int32_t workers);
 
+/// The largest number of threads that can execute a step together.
+constexpr int32_t kMaxThreads = 256;
+
 /// Returns the number of threads that a variable of the environment requests;
 /// nullopt if it is not set. Error: kInvalidArgument for a value that is not a
-/// number from 1 to 256.
+/// number from 1 to `kMaxThreads`.
 Result<std::optional<int32_t>>
 getNumThreadsOfEnvironment(const char *variable = "FLYWHEEL_NUM_THREADS");
+
+/// Returns the number of threads that execute a step together if nobody says
+/// otherwise: FLYWHEEL_NUM_THREADS, or as many as there are processors that
+/// this process may use, at most `kMaxThreads`. A quota of a control group
+/// counts as that many processors. Error: that of `getNumThreadsOfEnvironment`.
+Result<int32_t> getDefaultThreads();
 
 } // namespace flywheel::runtime
 

@@ -11,6 +11,7 @@
 #include "flywheel/Driver/Pipelines.h"
 #include "flywheel/Target/Object/TargetMachine.h"
 #include "flywheel/Transforms/Memory/MemoryPasses.h"
+#include "flywheel/Transforms/Partition/PartitionPasses.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Builders.h"
@@ -107,5 +108,6 @@ void HostBackend::populatePlan(OpPassManager &pm,
       reuse.minBytes = kMinReusedBytes;
     pm.addNestedPass<func::FuncOp>(createReuseOperandBuffers(reuse));
   }
+  pm.addNestedPass<func::FuncOp>(createSplitReductions());
   populateWorkspacePlan(pm, plan);
 }

@@ -83,11 +83,16 @@ int64_t flywheel::estimateWork(Operation *op, int64_t unknown) {
 // Choice of the dimension
 //===----------------------------------------------------------------------===//
 
-/// Returns true if memory of an operand is contiguous along `loop`.
+/// Returns true if memory of an operand is contiguous along `loop`. Inner
+/// dimensions of size 1 do not count.
 static bool isContiguous(linalg::LinalgOp op, unsigned loop) {
-  return llvm::any_of(op.getIndexingMapsArray(), [&](AffineMap map) {
-    return map.getNumResults() != 0 &&
-           map.getResults().back().isFunctionOfDim(loop);
+  return llvm::any_of(op->getOpOperands(), [&](OpOperand &operand) {
+    AffineMap map = op.getMatchingIndexingMap(&operand);
+    for (auto [expr, size] : llvm::reverse(
+             llvm::zip_equal(map.getResults(), op.getShape(&operand))))
+      if (size != 1 || expr.isFunctionOfDim(loop))
+        return expr.isFunctionOfDim(loop);
+    return false;
   });
 }
 
@@ -211,17 +216,12 @@ static std::optional<Cut> findReductionCut(linalg::LinalgOp op) {
   return std::nullopt;
 }
 
-static std::optional<Cut> findCut(linalg::LinalgOp op) {
-  if (!op.hasPureBufferSemantics() || op.getNumDpsInits() == 0 ||
-      !isa<TilingInterface>(op.getOperation()) ||
-      llvm::is_contained(op.getStaticLoopRanges(), 0) || !hasTileableMaps(op))
-    return std::nullopt;
-  std::optional<Cut> cut = findParallelCut(op);
-  if (cut && cut->numBlocks >= kNumBlocks / 2)
-    return cut;
-  if (std::optional<Cut> reduction = findReductionCut(op))
-    return reduction;
-  return cut;
+/// Returns true if blocks of `op` can be computed independently.
+static bool hasBlocks(linalg::LinalgOp op) {
+  return op.hasPureBufferSemantics() && op.getNumDpsInits() != 0 &&
+         isa<TilingInterface>(op.getOperation()) &&
+         !llvm::is_contained(op.getStaticLoopRanges(), 0) &&
+         hasTileableMaps(op);
 }
 
 static std::optional<Cut> findCut(memref::CopyOp op) {
@@ -237,15 +237,31 @@ static std::optional<Cut> findCut(memref::CopyOp op) {
   return std::nullopt;
 }
 
+/// Returns the parallel dimension along which `op` is split.
 static std::optional<Cut> findCut(Operation *op) {
   if (auto structured = dyn_cast<linalg::LinalgOp>(op))
-    return findCut(structured);
+    return hasBlocks(structured) ? findParallelCut(structured) : std::nullopt;
   if (auto copy = dyn_cast<memref::CopyOp>(op))
     return findCut(copy);
   return std::nullopt;
 }
 
 bool flywheel::canSplit(Operation *op) { return findCut(op).has_value(); }
+
+/// Returns the reduction dimension along which `op` is split: there is one only
+/// if parallel dimensions have too few blocks.
+static std::optional<Cut> findCutOfReduction(linalg::LinalgOp op) {
+  if (!hasBlocks(op))
+    return std::nullopt;
+  std::optional<Cut> parallel = findParallelCut(op);
+  if (parallel && parallel->numBlocks >= kNumBlocks / 2)
+    return std::nullopt;
+  return findReductionCut(op);
+}
+
+bool flywheel::canSplitReduction(linalg::LinalgOp op) {
+  return findCutOfReduction(op).has_value();
+}
 
 linalg::LinalgOp flywheel::findFilledSum(linalg::FillOp fill) {
   Operation *next = fill->getNextNode();
@@ -255,8 +271,7 @@ linalg::LinalgOp flywheel::findFilledSum(linalg::FillOp fill) {
   if (!sum || !isContraction(sum) ||
       sum.getDpsInits().front() != fill.getOutputs().front())
     return {};
-  std::optional<Cut> cut = findCut(sum);
-  return cut && !cut->isReduction ? sum : linalg::LinalgOp();
+  return canSplit(sum) ? sum : linalg::LinalgOp();
 }
 
 //===----------------------------------------------------------------------===//
@@ -384,11 +399,11 @@ static linalg::LinalgOp emitBlockOutput(RewriterBase &rewriter,
   return clone;
 }
 
-SplitOp flywheel::split(RewriterBase &rewriter, Operation *op,
-                        linalg::FillOp fill) {
+/// Replaces `op` by loops over its blocks along `cut`.
+static SplitOp splitAlong(RewriterBase &rewriter, Operation *op, const Cut &cut,
+                          linalg::FillOp fill) {
   Location loc = op->getLoc();
   rewriter.setInsertionPoint(op);
-  Cut cut = *findCut(op);
   SmallVector<Range> domain = getDomain(rewriter, op);
   OpFoldResult size = domain[cut.loop].size;
   int64_t block = chooseBlock(
@@ -459,4 +474,13 @@ SplitOp flywheel::split(RewriterBase &rewriter, Operation *op,
     });
   eraseOps();
   return result;
+}
+
+SplitOp flywheel::split(RewriterBase &rewriter, Operation *op,
+                        linalg::FillOp fill) {
+  return splitAlong(rewriter, op, *findCut(op), fill);
+}
+
+SplitOp flywheel::splitReduction(RewriterBase &rewriter, linalg::LinalgOp op) {
+  return splitAlong(rewriter, op, *findCutOfReduction(op), /*fill=*/{});
 }

@@ -25,9 +25,14 @@ int64_t estimateTrips(mlir::scf::ForOp loop, int64_t unknown);
 /// dynamic size or trip count counts as `unknown`.
 int64_t estimateWork(mlir::Operation *op, int64_t unknown);
 
-/// Returns true if `op` is a structured op or a copy that has a dimension whose
-/// blocks can be computed independently.
+/// Returns true if `op` is a structured op or a copy with a parallel dimension
+/// that has several blocks.
 bool canSplit(mlir::Operation *op);
+
+/// Returns true if `op` is a reduction whose parallel dimensions have too few
+/// blocks for an even share of each worker, and which has a reduction dimension
+/// with enough of them.
+bool canSplitReduction(mlir::linalg::LinalgOp op);
 
 /// The ops that replace a split op.
 struct SplitOp {
@@ -39,13 +44,17 @@ struct SplitOp {
   mlir::Operation *combination = nullptr;
 };
 
-/// Replaces `op`, which can be split, by a loop over full blocks, and a loop
-/// over the rest if the last block is not full. Blocks are the same in every op
-/// that has a dimension of this size. The blocks of a reduction have results of
-/// their own, which are combined in order. If `fill` is given, whose
+/// Replaces `op`, for which `canSplit` holds, by a loop over full blocks, and a
+/// loop over the rest if the last block is not full. Blocks are the same in
+/// every op that has a dimension of this size. If `fill` is given, whose
 /// `findFilledSum` is `op`, it is in the same loop.
 SplitOp split(mlir::RewriterBase &rewriter, mlir::Operation *op,
               mlir::linalg::FillOp fill = {});
+
+/// Replaces `op`, for which `canSplitReduction` holds, by the same loops over
+/// blocks of a reduction dimension. Each block has results of its own, which
+/// `combination` combines in the order of the blocks.
+SplitOp splitReduction(mlir::RewriterBase &rewriter, mlir::linalg::LinalgOp op);
 
 /// Returns the sum of products right behind `fill` that uses it as its init and
 /// can be split in parallel; null if there is none. In one loop, both are one

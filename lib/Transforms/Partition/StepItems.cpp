@@ -116,8 +116,6 @@ FailureOr<std::vector<StepItem>> StepReader::read(Block &block) {
       }
     if (isToBeSplit(op)) {
       SplitOp whole = split(rewriter, op, std::exchange(pending, {}));
-      if (whole.combination)
-        parts.insert(whole.combination);
       for (scf::ForOp loop : {whole.loop, whole.tail})
         if (loop)
           loop.walk([&](Operation *nested) { parts.insert(nested); });

@@ -65,7 +65,7 @@ private:
   mlir::RewriterBase &rewriter;
   int64_t minLoopWork, workers;
   mlir::Operation *obstacle = nullptr;
-  /// The blocks of split ops, and the ops that combine their results.
+  /// The blocks of split ops.
   llvm::SmallPtrSet<mlir::Operation *, 8> parts;
 };
 

@@ -119,8 +119,9 @@ def compile(
     docs/Guides/CostAndProfile.md.
 
     `threads` is how many threads may execute a step together, by default
-    FLYWHEEL_NUM_THREADS of the environment, or else 1; `Session.threads` limits it for
-    the calls of a session. Results do not depend on it. A step of less than
+    FLYWHEEL_NUM_THREADS of the environment, or else as many as there are processors that
+    the process may use; `Session.threads` limits it for the calls of a session. Results
+    do not depend on it, to the last bit. A step of less than
     `min_shared_work` scalar operations is executed by one.
 
     A module that `lower` made, or that was parsed from the output of a stage, goes

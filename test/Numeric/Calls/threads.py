@@ -3,6 +3,7 @@
 # RUN: env FLYWHEEL_NUM_THREADS=4 %python %s %src_root
 """T12: sessions whose steps several threads execute: the same bits for any number of them."""
 
+import functools
 import json
 import os
 import subprocess
@@ -124,6 +125,12 @@ def check_options() -> None:
         else:
             raise AssertionError(f"{wrong} threads")
     assert flywheel.compile(TEAM).threads == 4
+    code = "import flywheel, sys; assert 1 <= flywheel.compile(sys.argv[1]).threads <= int(sys.argv[2])"
+    without = {name: value for name, value in os.environ.items() if name != "FLYWHEEL_NUM_THREADS"}
+    for allowed in (1, 2):
+        cores = set(sorted(os.sched_getaffinity(0))[:allowed])
+        subprocess.run([sys.executable, "-c", code, MLP, str(allowed)], check=True, env=without,
+                       preexec_fn=functools.partial(os.sched_setaffinity, 0, cores))  # fmt: skip
     assert flywheel.compile(MLP, threads=1).threads == 1
     code = "import flywheel, sys; flywheel.compile(sys.argv[1])"
     result = subprocess.run(

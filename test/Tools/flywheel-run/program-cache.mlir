@@ -17,7 +17,7 @@
 // RUN: flywheel-run %s --entry step --feed x=2 --cache-dir=%t/cache --time-stages 2>&1 | FileCheck %s --check-prefix=KEPT
 // RUN: flywheel-run %s --entry step --feed x=2 --cache-dir=%t/cache --time-stages --lowering=reference 2>&1 | FileCheck %s --check-prefix=KEPT
 // RUN: flywheel-run %s --entry step --feed x=2 --cache-dir=%t/cache --time-stages --check-numerics 2>&1 | FileCheck %s --check-prefix=KEPT
-// RUN: flywheel-run %s --entry step --feed x=2 --cache-dir=%t/cache --time-stages --threads=2 2>&1 | FileCheck %s --check-prefix=KEPT
+// RUN: flywheel-run %s --entry step --feed x=2 --cache-dir=%t/cache --time-stages --threads=3 2>&1 | FileCheck %s --check-prefix=KEPT
 // RUN: flywheel-run %s --entry step --feed x=2 --cache-dir=%t/cache --time-stages -g 2>&1 | FileCheck %s --check-prefix=KEPT
 // RUN: flywheel-run %s --entry step --feed x=2 --cache-dir=%t/cache --time-stages --entries=step 2>&1 | FileCheck %s --check-prefix=KEPT
 // RUN: flywheel-run %s --entry step --feed x=2 --cache-dir=%t/cache --time-stages --mlir-elide-elementsattrs-if-larger=1 2>&1 | FileCheck %s --check-prefix=FOUND

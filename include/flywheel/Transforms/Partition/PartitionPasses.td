@@ -9,6 +9,32 @@
 
 include "mlir/Pass/PassBase.td"
 
+def SplitReductions : Pass<"flywheel-split-reductions", "::mlir::func::FuncOp"> {
+  let summary = "Split long reductions into blocks";
+  let description = [{
+    Before: a bufferized function. After: a reduction with at least `min-work`
+    scalar operations, whose parallel dimensions have too few blocks for several
+    workers, such as a loss or the statistics of a batch norm, is a loop over
+    blocks of its reduction dimension. Each block has results of its own, and an
+    op after the loop combines these in the order of the blocks.
+
+    The blocks depend on sizes alone, and the pass runs for one worker, too: a
+    step has the same bits for any number of workers. Reductions in a loop whose
+    iterations are independent stay whole, as that loop is shared.
+  }];
+  let options = [
+    Option<"minWork", "min-work", "int64_t", /*default=*/"32768",
+           "Scalar operations of a reduction that is worth splitting">
+  ];
+  let statistics = [
+    Statistic<"numSplit", "split", "Reductions that are loops over blocks">
+  ];
+  let dependentDialects = [
+    "::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect",
+    "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect"
+  ];
+}
+
 def DistributeStep : Pass<"flywheel-distribute-step", "::mlir::func::FuncOp"> {
   let summary = "Share a step between workers";
   let description = [{
@@ -22,9 +48,9 @@ def DistributeStep : Pass<"flywheel-distribute-step", "::mlir::func::FuncOp"> {
     or writes what another one touched; two loops that share a dimension in the
     same way need none between them.
 
-    Results do not depend on the number of workers, to the last bit: blocks have
-    the same size for any number, and a reduction that is split has a result for
-    each block, which are combined in order.
+    Results do not depend on the number of workers, to the last bit: each worker
+    computes whole blocks, which have the same size for any number of workers.
+    `flywheel-split-reductions` has split long reductions before.
 
     A function with less work than `min-work` scalar operations is left as it
     is, as is one with an op whose effects are not known, or with `workers` 1.
