@@ -384,9 +384,9 @@ def _running(x: Known, kind: str, spans: List[int], window: _Window) -> Optional
         return None
     function = _ops.cumsum if kind == "add" else _ops.cumprod
     if window.padding[axis] == (total - 1, 0):
-        return function(x.tensor, axis)
+        return function(x.tensor, axis, dtype=x.dtype)
     if window.padding[axis] == (0, total - 1):
-        return function(x.tensor, axis, reverse=True)
+        return function(x.tensor, axis, reverse=True, dtype=x.dtype)
     return None
 
 
