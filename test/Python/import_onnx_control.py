@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-# REQUIRES: python, onnx
+# REQUIRES: python, onnx, onnxruntime, torch
 # RUN: env FLYWHEEL_CACHE= %peers_python %s
 """B3, B4: branches and loops of ONNX whose conditions and trip counts a step computes, beside onnxruntime, with
 derivatives beside PyTorch."""
