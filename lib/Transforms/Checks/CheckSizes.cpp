@@ -588,6 +588,8 @@ void CheckSizes::runOnOperation() {
   if (getOperation().isExternal())
     return;
   sizes = SizeAnalysis();
+  firstConditions.clear();
+  counted.clear();
   facts = SizeFacts();
   readChecks();
   if (failed(processRegion(getOperation().getBody())))

@@ -398,10 +398,8 @@ std::optional<SizeExpr> SizeAnalysis::getComputedSize(OpResult result,
     return getSize(jvp.getYs()[result.getResultNumber()], dim);
   if (auto source = findBroadcastSource(result, dim))
     return getSize(source->first, source->second);
-  if (isa_and_present<nn::NNDialect>(op->getDialect())) {
-    DimSizeFormula formula = findDimSizeFormula(result, dim);
-    return formula.value ? std::optional(getFormula(formula)) : std::nullopt;
-  }
+  if (DimSizeFormula formula = findDimSizeFormula(result, dim); formula.value)
+    return getFormula(formula);
   if (!op->hasTrait<OpTrait::Elementwise>() &&
       !op->hasTrait<OpTrait::SameOperandsAndResultShape>() &&
       !op->hasTrait<OpTrait::SameOperandsAndResultType>())
@@ -416,16 +414,22 @@ std::optional<SizeExpr> SizeAnalysis::getComputedSize(OpResult result,
 // Bounds
 //===----------------------------------------------------------------------===//
 
+/// Returns the loop whose induction variable `value` is; null if it is none.
+static scf::ForOp getCountingLoop(Value value) {
+  auto loop =
+      dyn_cast_or_null<scf::ForOp>(value.getParentBlock()->getParentOp());
+  return loop && value == loop.getInductionVar() ? loop : scf::ForOp();
+}
+
 bool SizeAnalysis::isNonNegative(const Atom &atom) {
   if (atom.kind == Kind::Size)
     return true;
   if (!atom.value)
     return false;
-  if (auto argument = dyn_cast<BlockArgument>(atom.value)) {
+  if (isa<BlockArgument>(atom.value)) {
     // An induction variable counts up from the lower bound.
-    auto loop = dyn_cast<scf::ForOp>(argument.getOwner()->getParentOp());
-    return loop && argument == loop.getInductionVar() &&
-           isNonNegative(getNumber(loop.getLowerBound()));
+    scf::ForOp loop = getCountingLoop(atom.value);
+    return loop && isNonNegative(getNumber(loop.getLowerBound()));
   }
   Operation *op = atom.value.getDefiningOp();
   auto isOperandNonNegative = [&](const SizeExpr &operand) {
@@ -446,12 +450,27 @@ bool SizeAnalysis::isNonNegative(const Atom &atom) {
 }
 
 bool SizeAnalysis::isNonNegative(const SizeExpr &expr) {
-  return llvm::all_of(expr.getTerms(), [&](const auto &term) {
-    return static_cast<int64_t>(term.second) >= 0 &&
-           llvm::all_of(term.first, [&](unsigned number) {
+  if (std::optional<int64_t> constant = expr.getConstant())
+    return *constant >= 0;
+  bool wraps = !expr.getAtom() && mayWrap(expr);
+  return !wraps && llvm::all_of(expr.getTerms(), [&](const auto &term) {
+    return term.second >= 0 && llvm::all_of(term.first, [&](unsigned number) {
              // A copy: atoms may be added on the way.
              Atom atom = atoms[number];
              return isNonNegative(atom);
+           });
+  });
+}
+
+bool SizeAnalysis::mayWrap(const SizeExpr &expr) {
+  return llvm::any_of(expr.getTerms(), [&](const auto &term) {
+    return !llvm::isInt<32>(term.second) ||
+           llvm::any_of(term.first, [&](unsigned number) {
+             // No loop counts to numbers that wrap.
+             const Atom &atom = atoms[number];
+             bool isCounted =
+                 atom.kind == Kind::Number && getCountingLoop(atom.value);
+             return !isCounted && !isOfSizes(SizeExpr::atom(number));
            });
   });
 }
@@ -488,9 +507,6 @@ static bool isInFrontOf(Value value, Operation *op) {
 
 bool SizeAnalysis::isAvailable(const SizeExpr &expr, Operation *parent) {
   return llvm::all_of(expr.getTerms(), [&](const auto &term) {
-    // No type says a number of this size, but arithmetic may.
-    if (!llvm::isInt<32>(static_cast<int64_t>(term.second)))
-      return false;
     return llvm::all_of(term.first, [&](unsigned number) {
       const Atom &atom = atoms[number];
       if (atom.value && isInFrontOf(atom.value, parent))
@@ -522,7 +538,7 @@ static Value convert(OpBuilder &b, Location loc, Value number, Type type) {
 bool SizeAnalysis::isOfSizes(const SizeExpr &expr) {
   return llvm::all_of(expr.getTerms(), [&](const auto &term) {
     // No type says a number of this size, but arithmetic may.
-    if (!llvm::isInt<32>(static_cast<int64_t>(term.second)))
+    if (!llvm::isInt<32>(term.second))
       return false;
     return llvm::all_of(term.first, [&](unsigned number) {
       const Atom &atom = atoms[number];

@@ -40,11 +40,15 @@ std::optional<int64_t> SizeFacts::getLowerBound(SizeAnalysis &sizes,
   if (sizes.isNonNegative(expr))
     return expr.getConstant().value_or(0);
   // A fact, and a number that is added to it.
+  bool wraps = sizes.mayWrap(expr);
   for (const Fact &fact : facts)
     if (fact.isAtLeast && (byAll || !fact.isLate) &&
         isSubset(fact.excuses, excuses))
-      if (std::optional<int64_t> rest = (expr - fact.difference).getConstant())
+      if (std::optional<int64_t> rest = (expr - fact.difference).getConstant();
+          rest && (!wraps || *rest == 0))
         return *rest;
+  if (wraps)
+    return std::nullopt;
   // The sum of the bounds of quotients, and of numbers that are not negative.
   int64_t bound = 0;
   for (const auto &[monomial, coefficient] : expr.getTerms()) {

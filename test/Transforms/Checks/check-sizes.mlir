@@ -224,11 +224,14 @@ func.func @dimension(%x: tensor<?x2xf32>, %i: index) -> index {
 
 // -----
 
-// Sizes that may be negative.
+// Sizes that may be negative: a difference, and a sum that may wrap.
 // CHECK-LABEL: func @negative(
 // CHECK: linalg_ext.compare_sizes ge %{{.*}}, %c0
 // CHECK: linalg_ext.check sizes %{{.*}}, "expected a size of dimension 0 that is not negative, found \01" in "tensor.empty"
 // CHECK-NOT: linalg_ext.check
+// CHECK: %[[MOST:.*]] = arith.maxsi
+// CHECK: arith.addi %{{.*}}, %[[MOST]] : index
+// CHECK: linalg_ext.check sizes %{{.*}}, "expected a size of dimension 0 that is not negative, found \01" in "tensor.empty"(%
 // CHECK: linalg_ext.check sizes %{{.*}}, "expected at most 2^56 elements, found more" in "tensor.empty", ": \01"
 // CHECK-NOT: linalg_ext.check
 // CHECK: return
@@ -404,4 +407,40 @@ func.func @parts_of_sizes(%x: tensor<?xf32>) -> tensor<?x5xf32> {
   %q = arith.floordivsi %d, %c5 : index
   %y = tensor.expand_shape %x [[0, 1]] output_shape [%q, 5] : tensor<?xf32> into tensor<?x5xf32>
   return %y : tensor<?x5xf32>
+}
+
+// -----
+
+// A sum that wraps may be negative, whatever its parts are.
+// CHECK-LABEL: func @wraps(
+// CHECK: linalg_ext.check sizes %{{.*}}, "expected a size of dimension 0 that is not negative, found \01" in "tensor.empty"
+// CHECK: linalg_ext.check sizes %{{.*}}, "expected at most 2^56 elements, found more" in "tensor.empty"
+func.func @wraps(%x: tensor<?xf32>) -> tensor<?xf32> {
+  %c0 = arith.constant 0 : index
+  %large = arith.constant 9223372036854775807 : index
+  %d = tensor.dim %x, %c0 : tensor<?xf32>
+  %n = arith.addi %d, %large : index
+  %y = tensor.empty(%n) : tensor<?xf32>
+  return %y : tensor<?xf32>
+}
+
+// -----
+
+// The number is not negative, but the sum may be.
+// CHECK-LABEL: func @wraps_in_branch(
+// CHECK: linalg_ext.check sizes %{{.*}}, "expected a size of dimension 0 that is not negative, found \01" in "tensor.empty"
+// CHECK: linalg_ext.check sizes %{{.*}}, "expected at most 2^56 elements, found more" in "tensor.empty"
+// CHECK: scf.if
+func.func @wraps_in_branch(%n: index, %y: tensor<?xf32>) -> tensor<?xf32> {
+  %c0 = arith.constant 0 : index
+  %c5 = arith.constant 5 : index
+  %p = arith.cmpi sge, %n, %c0 : index
+  %r = scf.if %p -> tensor<?xf32> {
+    %m = arith.addi %n, %c5 : index
+    %e = tensor.empty(%m) : tensor<?xf32>
+    scf.yield %e : tensor<?xf32>
+  } else {
+    scf.yield %y : tensor<?xf32>
+  }
+  return %r : tensor<?xf32>
 }

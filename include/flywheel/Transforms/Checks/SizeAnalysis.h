@@ -64,6 +64,10 @@ public:
   /// Returns true if the number is computed only by sums, products and
   /// quotients of sizes of existing tensors.
   bool isOfSizes(const SizeExpr &expr);
+  /// Returns true if the number may be another one modulo 2^64: sums and
+  /// products of sizes of existing tensors, and of numbers that loops count,
+  /// are not, unless a constant in them is large.
+  bool mayWrap(const SizeExpr &expr);
   /// Returns true if the number can be computed before `parent`.
   bool isAvailable(const SizeExpr &expr, mlir::Operation *parent);
   /// Computes the number before `parent` with `builder`, which is at `parent`
