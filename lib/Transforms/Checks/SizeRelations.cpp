@@ -466,7 +466,10 @@ void RelationReporter::run() {
   if (auto softmax = dyn_cast<linalg::SoftmaxOp>(op))
     return equalShapes(softmax.getInput(), softmax.getOutput(), "the input",
                        "the output");
-  if (auto sized = dyn_cast<SizeRelationsOpInterface>(op))
+  // Buffers are those of tensors that have been checked.
+  if (auto sized = dyn_cast<SizeRelationsOpInterface>(op);
+      sized &&
+      llvm::none_of(op->getOperandTypes(), llvm::IsaPred<BaseMemRefType>))
     sized.relateSizes(*this);
   if (op->hasTrait<OpTrait::Elementwise>() ||
       op->hasTrait<OpTrait::SameOperandsAndResultShape>() ||

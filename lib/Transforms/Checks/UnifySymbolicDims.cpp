@@ -1,11 +1,10 @@
 //===- UnifySymbolicDims.cpp - Equal dynamic dimension sizes --------------===//
-//-------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#include "DimSizeClasses.h"
+#include "SizeClasses.h"
 
 #include "flywheel/Dialect/LinalgExt/Checks.h"
 #include "flywheel/Dialect/LinalgExt/LinalgExt.h"
@@ -31,9 +30,10 @@ namespace flywheel {
 #include "flywheel/Transforms/Checks/ChecksPasses.h.inc"
 } // namespace flywheel
 
-using flywheel::DimSize;
-using flywheel::DimSizeClasses;
 using flywheel::makeUniqueName;
+using flywheel::SizeAnalysis;
+using flywheel::SizeClasses;
+using flywheel::SizeExpr;
 using flywheel::linalg_ext::CheckKind;
 using flywheel::linalg_ext::CheckOp;
 using flywheel::linalg_ext::CompareSizesOp;
@@ -43,36 +43,18 @@ using flywheel::linalg_ext::SizePredicate;
 using flywheel::train::FunctionArgument;
 using flywheel::train::TrainDialect;
 
-/// Returns the name that the program has for a dimension of a feed; empty for
-/// none.
-static StringRef getDimName(func::FuncOp function, DimSize dimSize) {
-  std::optional<FunctionArgument> argument =
-      FunctionArgument::get(dimSize.first);
-  return argument ? argument->getDimName(dimSize.second) : StringRef();
-}
-
-/// Requires the dimensions to which the program gives one name to have one
-/// size.
-static void requireNamed(func::FuncOp function, DimSizeClasses &classes) {
-  llvm::StringMap<DimSize> named;
-  for (BlockArgument argument : function.getArguments()) {
-    auto type = dyn_cast<RankedTensorType>(argument.getType());
-    for (int64_t dim = 0; type && dim < type.getRank(); ++dim) {
-      DimSize dimSize{argument, dim};
-      StringRef name = getDimName(function, dimSize);
-      if (name.empty() || !type.isDynamicDim(dim))
-        continue;
-      auto [known, isNew] = named.try_emplace(name, dimSize);
-      if (!isNew)
-        classes.requireFeeds(known->second, dimSize);
-    }
-  }
-}
-
 namespace {
-/// Two dimension sizes that a check of an op requires to be equal.
+/// A dimension of a feed.
+struct FeedDim {
+  BlockArgument feed;
+  int64_t dim;
+  /// The symbol that its size is.
+  int64_t symbol = -1;
+};
+
+/// Two sizes that a check of an op requires to be equal.
 struct RequiredPair {
-  DimSize lhs, rhs;
+  SizeExpr lhs, rhs;
   CheckOp check;
 };
 } // namespace
@@ -88,25 +70,15 @@ static CompareSizesOp findComparison(Value condition) {
   return dyn_cast_or_null<CompareSizesOp>(op);
 }
 
-/// Returns the dimension size that `size` was read from; none for other
-/// numbers.
-static std::optional<DimSize> getReadDimSize(Value size) {
-  auto read = size.getDefiningOp<tensor::DimOp>();
-  std::optional<int64_t> dim = read ? getDimension(read) : std::nullopt;
-  return dim ? std::optional<DimSize>({read.getSource(), *dim}) : std::nullopt;
-}
-
-static SmallVector<RequiredPair> collectRequiredPairs(func::FuncOp function) {
+static SmallVector<RequiredPair> collectRequiredPairs(func::FuncOp function,
+                                                      SizeAnalysis &sizes) {
   SmallVector<RequiredPair> pairs;
   function.walk([&](CheckOp check) {
     CompareSizesOp comparison = findComparison(check.getOk());
-    if (!comparison || comparison.getPredicate() != SizePredicate::eq ||
-        !check.getSource())
-      return;
-    std::optional<DimSize> lhs = getReadDimSize(comparison.getLhs()),
-                           rhs = getReadDimSize(comparison.getRhs());
-    if (lhs && rhs)
-      pairs.push_back({*lhs, *rhs, check});
+    if (comparison && comparison.getPredicate() == SizePredicate::eq &&
+        check.getSource())
+      pairs.push_back({sizes.getNumber(comparison.getLhs()),
+                       sizes.getNumber(comparison.getRhs()), check});
   });
   return pairs;
 }
@@ -133,33 +105,6 @@ static llvm::DenseSet<Operation *> findCheckedDimSizes(func::FuncOp function) {
   return result;
 }
 
-/// Expands the dimension size that `op` reads of a collapsed dimension to the
-/// product of the original sizes. Returns the product and the reads of these
-/// sizes; null if the dimension was not collapsed.
-static std::pair<Value, SmallVector<tensor::DimOp>>
-expandProduct(tensor::DimOp op) {
-  SmallVector<tensor::DimOp> reads;
-  auto collapse = op.getSource().getDefiningOp<tensor::CollapseShapeOp>();
-  if (!collapse)
-    return {Value(), reads};
-  OpBuilder b(op);
-  Location loc = op.getLoc();
-  AffineExpr product = b.getAffineConstantExpr(1);
-  SmallVector<OpFoldResult> dimSizes;
-  ReassociationIndices group =
-      collapse.getReassociationIndices()[*getDimension(op)];
-  for (int64_t index : group) {
-    product = product * b.getAffineSymbolExpr(dimSizes.size());
-    dimSizes.push_back(tensor::getMixedSize(b, loc, collapse.getSrc(), index));
-    if (auto dimSize = dyn_cast<Value>(dimSizes.back()))
-      if (auto read = dimSize.getDefiningOp<tensor::DimOp>())
-        reads.push_back(read);
-  }
-  OpFoldResult size =
-      affine::makeComposedFoldedAffineApply(b, loc, product, dimSizes);
-  return {getValueOrCreateConstantIndexOp(b, loc, size), reads};
-}
-
 namespace {
 struct UnifySymbolicDims
     : flywheel::impl::UnifySymbolicDimsBase<UnifySymbolicDims> {
@@ -173,253 +118,315 @@ private:
   FunctionArgument describe(BlockArgument argument) {
     return FunctionArgument(getOperation(), argument.getArgNumber());
   }
-  void checkConstant(BlockArgument feed, int64_t dim, int64_t expected);
-  void nameDimSizePlaces(const DimSizeClasses &classes,
-                         ArrayRef<DimSize> symbols,
-                         ArrayRef<std::pair<DimSize, int64_t>> feedDimSizes);
-  SmallVector<StringRef>
-  nameSymbols(ArrayRef<DimSize> symbols,
-              ArrayRef<std::pair<DimSize, int64_t>> feedDimSizes);
+  StringRef getDimName(const FeedDim &dim) {
+    return describe(dim.feed).getDimName(dim.dim);
+  }
+  SizeExpr getSize(const FeedDim &dim) {
+    return classes->getAnalysis().getSize(dim.feed, dim.dim);
+  }
+  void numberFeeds();
+  int64_t findSymbol(const SizeExpr &size);
+  LogicalResult attachSymbols();
+  void reportUnknown(BlockArgument argument, int64_t dim, const SizeExpr &size);
+  SmallVector<StringRef> nameSymbols();
+  void nameDimSizePlaces();
+  void replaceReads();
+  Value replace(tensor::DimOp op, const SizeExpr &size, bool isChecked,
+                ArrayRef<Value> symbolSizes);
+  Value expand(tensor::DimOp op, const SizeExpr &size,
+               ArrayRef<Value> symbolSizes);
+  void checkConstant(const FeedDim &dim, int64_t expected);
 
+  std::optional<SizeClasses> classes;
+  /// The dynamic dimensions of feeds.
+  SmallVector<FeedDim> feedDims;
+  /// The first dimension of each class, which stands for it.
+  SmallVector<FeedDim> symbols;
   /// Holds names that are made here.
   llvm::StringSet<> ownNames;
 };
 } // namespace
 
-/// Names each dimension size as the program names it. Without a name, symbol 0
-/// is `batch` if it is dimension 0 of its feed; others are named after their
-/// feed.
-SmallVector<StringRef> UnifySymbolicDims::nameSymbols(
-    ArrayRef<DimSize> symbols,
-    ArrayRef<std::pair<DimSize, int64_t>> feedDimSizes) {
-  SmallVector<StringRef> names(symbols.size());
-  llvm::StringSet<> taken;
-  for (auto [dimSize, number] : feedDimSizes) {
-    StringRef given = getDimName(getOperation(), dimSize);
-    if (!given.empty() && names[number].empty() && taken.insert(given).second)
-      names[number] = given;
+/// Numbers the sizes of feeds: those that callers have to ensure to be equal,
+/// or to which the program gives one name, are one symbol.
+void UnifySymbolicDims::numberFeeds() {
+  llvm::StringMap<SizeExpr> named;
+  for (BlockArgument argument : getOperation().getArguments()) {
+    auto type = dyn_cast<RankedTensorType>(argument.getType());
+    for (int64_t dim = 0; type && dim < type.getRank(); ++dim) {
+      FeedDim feed{argument, dim};
+      StringRef name = getDimName(feed);
+      if (!type.isDynamicDim(dim) || name.empty())
+        continue;
+      auto [known, isNew] = named.try_emplace(name, getSize(feed));
+      if (!isNew)
+        classes->addRequired(known->second, getSize(feed));
+    }
   }
-  for (auto [number, symbol] : llvm::enumerate(symbols)) {
-    if (!names[number].empty())
-      continue;
-    auto [value, dim] = symbol;
-    std::string base = number == 0 && dim == 0 && !taken.contains("batch")
-                           ? std::string("batch")
-                           : describe(cast<BlockArgument>(value)).getName() +
-                                 "_dim" + std::to_string(dim);
-    std::string name = makeUniqueName(base, [&](StringRef candidate) {
-      return !taken.insert(candidate).second;
-    });
-    names[number] = ownNames.insert(name).first->getKey();
-  }
-  return names;
-}
-
-/// Names the op that requires a feed's dimension size to equal that of another
-/// feed.
-void UnifySymbolicDims::nameDimSizePlaces(
-    const DimSizeClasses &classes, ArrayRef<DimSize> symbols,
-    ArrayRef<std::pair<DimSize, int64_t>> feedDimSizes) {
-  SmallVector<RequiredPair> pairs = collectRequiredPairs(getOperation());
-  auto getPlace = [&](DimSize dimSize) -> std::string {
-    for (RequiredPair pair : pairs)
-      if (classes.areKnownEqual(dimSize, pair.lhs) !=
-          classes.areKnownEqual(dimSize, pair.rhs))
-        return pair.check.describeSource();
-    return "";
-  };
-  llvm::MapVector<Value, SmallVector<std::string>> places;
-  for (auto [dimSize, number] : feedDimSizes) {
-    std::string place = symbols[number] == dimSize ? "" : getPlace(dimSize);
-    auto type = cast<RankedTensorType>(dimSize.first.getType());
-    if (!place.empty())
-      places.try_emplace(dimSize.first, type.getRank())
-          .first->second[dimSize.second] = place;
-  }
-  Builder b(&getContext());
-  for (auto &[feed, ofDims] : places)
-    getOperation().setArgAttr(
-        cast<BlockArgument>(feed).getArgNumber(),
-        TrainDialect::getDimSizePlacesAttrName(),
-        b.getStrArrayAttr(llvm::to_vector_of<StringRef>(ofDims)));
-}
-
-/// Emits a check that a dynamic dimension size of a feed has the one value that
-/// the body works for.
-void UnifySymbolicDims::checkConstant(BlockArgument feed, int64_t dim,
-                                      int64_t expected) {
-  // Behind the checks of the ops, which say more.
-  OpBuilder b(feed.getOwner()->getTerminator());
-  Location loc = getOperation().getLoc();
-  Value found = tensor::DimOp::create(b, loc, feed, dim);
-  Value wanted = arith::ConstantIndexOp::create(b, loc, expected);
-  Value ok = CompareSizesOp::create(b, loc, SizePredicate::eq, found, wanted);
-  NamedNumbers numbers;
-  std::string message =
-      "Cannot feed value of shape: expected dimension size " +
-      std::to_string(expected) + " in dimension " + std::to_string(dim) +
-      " of '" + describe(feed).getName() + "', found " + numbers.add(found);
-  CheckOp::create(b, loc, CheckKind::sizes, ok, b.getStringAttr(message),
-                  numbers.getValues());
-}
-
-void UnifySymbolicDims::runOnOperation() {
-  func::FuncOp function = getOperation();
-  if (function.isExternal())
-    return;
-  DimSizeClasses classes(function);
-  requireNamed(function, classes);
-  OpBuilder b(function.getContext());
-
-  // Number the dimension sizes of the feeds: the first of each class stands for
-  // it.
-  SmallVector<DimSize> symbols;
-  auto numberRequired = [&](DimSize dimSize) -> int64_t {
-    for (auto [i, symbol] : llvm::enumerate(symbols))
-      if (classes.areRequiredEqual(symbol, dimSize))
-        return i;
-    return -1;
-  };
-  // Callers check that feeds agree on a symbol: all of them are known.
-  SmallVector<std::pair<DimSize, int64_t>> feedDimSizes;
-  for (BlockArgument argument : function.getArguments()) {
+  for (BlockArgument argument : getOperation().getArguments()) {
     auto type = dyn_cast<RankedTensorType>(argument.getType());
     if (!type || !describe(argument).isFeed())
       continue;
     for (int64_t dim = 0; dim < type.getRank(); ++dim) {
       if (!type.isDynamicDim(dim))
         continue;
-      DimSize dimSize{argument, dim};
-      int64_t number = numberRequired(dimSize);
-      if (number < 0) {
-        number = symbols.size();
-        symbols.push_back(dimSize);
-      }
-      classes.uniteFeeds(dimSize, symbols[number]);
-      feedDimSizes.push_back({dimSize, number});
+      FeedDim feed{argument, dim};
+      const FeedDim *first = llvm::find_if(symbols, [&](const FeedDim &symbol) {
+        return classes->areRequired(getSize(symbol), getSize(feed));
+      });
+      feed.symbol = first - symbols.begin();
+      if (first == symbols.end())
+        symbols.push_back(feed);
+      // Callers check that feeds agree on a symbol: all of them are known.
+      classes->addChecked(getSize(feed), getSize(symbols[feed.symbol]));
+      feedDims.push_back(feed);
     }
   }
-  auto numberDimSize = [&](DimSize dimSize) -> int64_t {
-    for (auto [i, symbol] : llvm::enumerate(symbols))
-      if (classes.areEqual(symbol, dimSize))
-        return i;
-    return -1;
-  };
+}
+
+/// Returns the number of the symbol that `size` is; -1 if it is none.
+int64_t UnifySymbolicDims::findSymbol(const SizeExpr &size) {
+  for (const FeedDim &symbol : symbols)
+    if (classes->areChecked(getSize(symbol), size))
+      return symbol.symbol;
+  // Sizes that must be one number.
+  if (std::optional<int64_t> constant = classes->getConstant(size))
+    for (const FeedDim &symbol : symbols)
+      if (classes->getConstant(getSize(symbol)) == constant)
+        return symbol.symbol;
+  return -1;
+}
+
+/// Names each dimension size as the program names it. Without a name, symbol 0
+/// is `batch` if it is dimension 0 of its feed; others are named after their
+/// feed.
+SmallVector<StringRef> UnifySymbolicDims::nameSymbols() {
+  SmallVector<StringRef> names(symbols.size());
+  llvm::StringSet<> taken;
+  for (const FeedDim &dim : feedDims) {
+    StringRef given = getDimName(dim);
+    if (!given.empty() && names[dim.symbol].empty() &&
+        taken.insert(given).second)
+      names[dim.symbol] = given;
+  }
+  for (auto [name, symbol] : llvm::zip_equal(names, symbols)) {
+    if (!name.empty())
+      continue;
+    std::string base =
+        symbol.symbol == 0 && symbol.dim == 0 && !taken.contains("batch")
+            ? std::string("batch")
+            : describe(symbol.feed).getName() + "_dim" +
+                  std::to_string(symbol.dim);
+    std::string own = makeUniqueName(base, [&](StringRef candidate) {
+      return !taken.insert(candidate).second;
+    });
+    name = ownNames.insert(own).first->getKey();
+  }
+  return names;
+}
+
+/// Names the op that requires a feed's dimension size to equal that of another
+/// feed.
+void UnifySymbolicDims::nameDimSizePlaces() {
+  SmallVector<RequiredPair> pairs =
+      collectRequiredPairs(getOperation(), classes->getAnalysis());
+  llvm::MapVector<BlockArgument, SmallVector<std::string>> places;
+  for (const FeedDim &dim : feedDims) {
+    const FeedDim &symbol = symbols[dim.symbol];
+    if (symbol.feed == dim.feed && symbol.dim == dim.dim)
+      continue;
+    SizeExpr size = getSize(dim);
+    const RequiredPair *found =
+        llvm::find_if(pairs, [&](const RequiredPair &pair) {
+          return (size == pair.lhs) != (size == pair.rhs);
+        });
+    auto type = cast<RankedTensorType>(dim.feed.getType());
+    if (found != pairs.end())
+      places.try_emplace(dim.feed, type.getRank()).first->second[dim.dim] =
+          CheckOp(found->check).describeSource();
+  }
+  Builder b(&getContext());
+  for (auto &[feed, ofDims] : places)
+    getOperation().setArgAttr(
+        feed.getArgNumber(), TrainDialect::getDimSizePlacesAttrName(),
+        b.getStrArrayAttr(llvm::to_vector_of<StringRef>(ofDims)));
+}
+
+void UnifySymbolicDims::reportUnknown(BlockArgument argument, int64_t dim,
+                                      const SizeExpr &size) {
+  FunctionArgument described = describe(argument);
+  std::optional<unsigned> result = described.getResultNumber();
+  InFlightDiagnostic error = getOperation().emitError()
+                             << "expected the size of dimension " << dim
+                             << (result ? " of result " : " of argument ");
+  if (described.getGivenName())
+    error << "'" << described.getName() << "'";
+  else
+    error << result.value_or(argument.getArgNumber());
+  error << " to be ";
+  if (std::optional<int64_t> constant = classes->getConstant(size))
+    error << "static, as it is always " << *constant;
+  else
+    error << "a dimension size of a feed, by which the caller allocates it: "
+             "the step computes another one. Return as many elements as a feed "
+             "has, the others 0 for example; only a program for static sizes "
+             "of the feeds returns any number (in Python, a function without a "
+             "signature and with dynamic='auto' or False)";
+  if (result)
+    flywheel::attach(error, &getContext(),
+                     {flywheel::ErrorCode::UnknownResultSize, {*result, dim}});
+}
+
+/// Attaches the symbols of dynamic dimensions to the arguments. Reports those
+/// of results that no feed has.
+LogicalResult UnifySymbolicDims::attachSymbols() {
+  func::FuncOp function = getOperation();
+  Builder b(&getContext());
   bool hasUnknownSize = false;
   // All at once: a function with thousands of variables keeps one list of them.
-  SmallVector<NamedAttrList> attrs;
+  SmallVector<DictionaryAttr> attrs;
   for (BlockArgument argument : function.getArguments()) {
-    attrs.push_back(
-        NamedAttrList(function.getArgAttrDict(argument.getArgNumber())));
-    auto type = dyn_cast<RankedTensorType>(argument.getType());
-    if (!type)
-      continue;
-    SmallVector<int64_t> dimSizes;
-    for (int64_t dim = 0; dim < type.getRank(); ++dim) {
-      DimSize dimSize{argument, dim};
-      if (!type.isDynamicDim(dim)) {
-        dimSizes.push_back(-1);
-        continue;
-      }
-      int64_t number = numberDimSize(dimSize);
-      if (number < 0) {
-        FunctionArgument described = describe(argument);
-        std::optional<unsigned> result = described.getResultNumber();
-        InFlightDiagnostic error =
-            function.emitError() << "expected the size of dimension " << dim
-                                 << (result ? " of result " : " of argument ");
-        if (described.getGivenName())
-          error << "'" << described.getName() << "'";
-        else
-          error << result.value_or(argument.getArgNumber());
-        error << " to be ";
-        if (std::optional<int64_t> constant = classes.getConstant(dimSize))
-          error << "static, as it is always " << *constant;
-        else
-          error << "a dimension size of a feed, by which the caller allocates "
-                   "it: the step computes another one. Return as many elements "
-                   "as a feed has, the others 0 for example; only a program "
-                   "for static sizes of the feeds returns any number (in "
-                   "Python, a function without a signature and with "
-                   "dynamic='auto' or False)";
-        if (result)
-          flywheel::attach(
-              error, &getContext(),
-              {flywheel::ErrorCode::UnknownResultSize, {*result, dim}});
+    NamedAttrList list(function.getArgAttrDict(argument.getArgNumber()));
+    if (auto type = dyn_cast<RankedTensorType>(argument.getType())) {
+      SmallVector<int64_t> ofDims(type.getRank(), -1);
+      for (auto [dim, symbol] : llvm::enumerate(ofDims)) {
+        if (!type.isDynamicDim(dim))
+          continue;
+        SizeExpr size = classes->getAnalysis().getSize(argument, dim);
+        symbol = findSymbol(size);
+        if (symbol >= 0)
+          continue;
+        reportUnknown(argument, dim, size);
         hasUnknownSize = true;
       }
-      dimSizes.push_back(number);
+      list.set(TrainDialect::getDimSizesAttrName(),
+               b.getDenseI64ArrayAttr(ofDims));
     }
-    attrs.back().set(TrainDialect::getDimSizesAttrName(),
-                     b.getDenseI64ArrayAttr(dimSizes));
+    attrs.push_back(list.getDictionary(&getContext()));
   }
   if (hasUnknownSize)
-    return signalPassFailure();
-  function.setAllArgAttrs(llvm::map_to_vector(
-      attrs, [&](const NamedAttrList &list) -> DictionaryAttr {
-        return list.getDictionary(b.getContext());
-      }));
+    return failure();
+  function.setAllArgAttrs(attrs);
   function->setAttr(TrainDialect::getSymbolsAttrName(),
-                    b.getStrArrayAttr(nameSymbols(symbols, feedDimSizes)));
-  nameDimSizePlaces(classes, symbols, feedDimSizes);
+                    b.getStrArrayAttr(nameSymbols()));
+  return success();
+}
 
-  // Read each dimension size from the feed that stands for its class.
-  Block &entry = function.getBody().front();
-  b.setInsertionPointToStart(&entry);
-  SmallVector<Value> sizes;
-  for (DimSize symbol : symbols)
-    sizes.push_back(tensor::DimOp::create(b, function.getLoc(), symbol.first,
-                                          symbol.second));
-  auto numberKnown = [&](DimSize dimSize) -> int64_t {
-    for (auto &[feed, number] : feedDimSizes)
-      if (feed == dimSize || classes.areKnownEqual(feed, dimSize))
-        return number;
-    return -1;
-  };
-  llvm::DenseSet<Operation *> checked = findCheckedDimSizes(function);
-  // A set, because an expanded product may read sizes that are visited anyway.
-  llvm::SetVector<tensor::DimOp> dims;
-  auto addRead = [&](tensor::DimOp op) {
-    if (!llvm::is_contained(sizes, op.getResult()))
-      dims.insert(op);
-  };
-  function.walk(addRead);
-  while (!dims.empty()) {
-    tensor::DimOp op = dims.pop_back_val();
-    std::optional<int64_t> dim = getDimension(op);
-    if (!dim)
-      continue;
-    DimSize dimSize{op.getSource(), *dim};
-    bool isChecked = checked.contains(op);
-    std::optional<int64_t> constant = isChecked
-                                          ? classes.getKnownConstant(dimSize)
-                                          : classes.getConstant(dimSize);
-    int64_t number = isChecked ? numberKnown(dimSize) : numberDimSize(dimSize);
-    if (constant) {
-      b.setInsertionPoint(op);
-      op.replaceAllUsesWith(
-          arith::ConstantIndexOp::create(b, op.getLoc(), *constant)
-              .getResult());
-    } else if (number >= 0) {
-      op.replaceAllUsesWith(sizes[number]);
-    } else {
-      // Two products that a check compares may be the same.
-      auto [product, reads] =
-          isChecked ? expandProduct(op)
-                    : std::pair<Value, SmallVector<tensor::DimOp>>();
-      if (!product)
-        continue;
-      checked.insert(reads.begin(), reads.end());
-      llvm::for_each(reads, addRead);
-      op.replaceAllUsesWith(product);
+/// Emits `size`, a sum of products of dimension sizes, in front of `op`, which
+/// reads it for a check: two of them that the check compares may be the same.
+/// Returns null for another number.
+Value UnifySymbolicDims::expand(tensor::DimOp op, const SizeExpr &size,
+                                ArrayRef<Value> symbolSizes) {
+  SizeAnalysis &sizes = classes->getAnalysis();
+  if (size.getAtom() || !sizes.isAvailable(size, op))
+    return {};
+  OpBuilder b(op);
+  Location loc = op.getLoc();
+  AffineExpr sum = b.getAffineConstantExpr(0);
+  llvm::MapVector<unsigned, AffineExpr> known;
+  for (const auto &[monomial, coefficient] : size.getTerms()) {
+    AffineExpr product = b.getAffineConstantExpr(coefficient);
+    for (unsigned atom : monomial) {
+      if (sizes.getOrigin(atom).second < 0)
+        return {};
+      AffineExpr symbol = b.getAffineSymbolExpr(known.size());
+      product = product * known.try_emplace(atom, symbol).first->second;
     }
+    sum = sum + product;
+  }
+  SmallVector<OpFoldResult> operands;
+  for (unsigned atom : llvm::make_first_range(known)) {
+    auto [tensor, dim] = sizes.getOrigin(atom);
+    auto read = tensor::DimOp::create(b, loc, tensor, dim);
+    Value other =
+        replace(read, SizeExpr::atom(atom), /*isChecked=*/true, symbolSizes);
+    operands.push_back(other ? other : read.getResult());
+    if (other)
+      read.erase();
+  }
+  return getValueOrCreateConstantIndexOp(
+      b, loc, affine::makeComposedFoldedAffineApply(b, loc, sum, operands));
+}
+
+/// Returns what stands for `size`, which `op` reads: a constant, the size of a
+/// feed, or for a check what it is computed from. Returns null to keep the
+/// read.
+Value UnifySymbolicDims::replace(tensor::DimOp op, const SizeExpr &size,
+                                 bool isChecked, ArrayRef<Value> symbolSizes) {
+  OpBuilder b(op);
+  if (std::optional<int64_t> constant =
+          isChecked ? size.getConstant() : classes->getConstant(size))
+    return arith::ConstantIndexOp::create(b, op.getLoc(), *constant);
+  if (!isChecked) {
+    int64_t symbol = findSymbol(size);
+    return symbol < 0 ? Value() : symbolSizes[symbol];
+  }
+  for (const FeedDim &dim : feedDims)
+    if (getSize(dim) == size)
+      return symbolSizes[dim.symbol];
+  return expand(op, size, symbolSizes);
+}
+
+/// Reads each dimension size from the feed that stands for its class.
+void UnifySymbolicDims::replaceReads() {
+  func::FuncOp function = getOperation();
+  llvm::DenseSet<Operation *> checked = findCheckedDimSizes(function);
+  // Before any of them is replaced.
+  SmallVector<std::pair<tensor::DimOp, SizeExpr>> reads;
+  function.walk([&](tensor::DimOp op) {
+    if (std::optional<int64_t> dim = getDimension(op))
+      reads.push_back(
+          {op, classes->getAnalysis().getSize(op.getSource(), *dim)});
+  });
+  OpBuilder b = OpBuilder::atBlockBegin(&function.getBody().front());
+  SmallVector<Value> symbolSizes;
+  for (const FeedDim &symbol : symbols)
+    symbolSizes.push_back(
+        tensor::DimOp::create(b, function.getLoc(), symbol.feed, symbol.dim));
+  for (const auto &[read, size] : reads) {
+    tensor::DimOp op = read;
+    Value other = replace(op, size, checked.contains(op), symbolSizes);
+    if (!other)
+      continue;
+    op.replaceAllUsesWith(other);
     op.erase();
   }
-  for (auto [symbol, size] : llvm::zip(symbols, sizes)) {
-    if (std::optional<int64_t> constant = classes.getConstant(symbol))
-      checkConstant(cast<BlockArgument>(symbol.first), symbol.second,
-                    *constant);
+  for (auto [symbol, size] : llvm::zip_equal(symbols, symbolSizes)) {
+    if (std::optional<int64_t> constant = classes->getConstant(getSize(symbol)))
+      checkConstant(symbol, *constant);
     if (size.use_empty())
       size.getDefiningOp()->erase();
   }
+}
+
+/// Emits a check that a dynamic dimension size of a feed has the one value that
+/// the body works for.
+void UnifySymbolicDims::checkConstant(const FeedDim &dim, int64_t expected) {
+  // Behind the checks of the ops, which say more.
+  OpBuilder b(dim.feed.getOwner()->getTerminator());
+  Location loc = getOperation().getLoc();
+  Value found = tensor::DimOp::create(b, loc, dim.feed, dim.dim);
+  Value wanted = arith::ConstantIndexOp::create(b, loc, expected);
+  Value ok = CompareSizesOp::create(b, loc, SizePredicate::eq, found, wanted);
+  NamedNumbers numbers;
+  std::string message =
+      "Cannot feed value of shape: expected dimension size " +
+      std::to_string(expected) + " in dimension " + std::to_string(dim.dim) +
+      " of '" + describe(dim.feed).getName() + "', found " + numbers.add(found);
+  CheckOp::create(b, loc, CheckKind::sizes, ok, b.getStringAttr(message),
+                  numbers.getValues());
+}
+
+void UnifySymbolicDims::runOnOperation() {
+  if (getOperation().isExternal())
+    return;
+  classes.emplace(getOperation());
+  feedDims.clear();
+  symbols.clear();
+  numberFeeds();
+  if (failed(attachSymbols()))
+    return signalPassFailure();
+  nameDimSizePlaces();
+  replaceReads();
+  classes.reset();
 }
