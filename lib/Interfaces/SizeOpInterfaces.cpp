@@ -51,9 +51,15 @@ public:
   }
   void equalShapes(Value a, Value b, StringRef nameA,
                    StringRef nameB) override {
-    for (int64_t dim = 0, rank = cast<ShapedType>(a.getType()).getRank();
-         dim < rank; ++dim)
-      equalDims(a, dim, b, dim, nameA, nameB);
+    int64_t rank = getRank(a), other = getRank(b);
+    if (succeeded(result) && rank != other)
+      result = op->emitOpError()
+               << "expected equal ranks of " << nameA << " and " << nameB
+               << ", found " << rank << " and " << other;
+    for (int64_t dim = 0; succeeded(result) && dim < rank; ++dim)
+      expectEqual(getSize(a, dim), getSize(b, dim),
+                  "sizes of dimension " + Twine(dim) + " of " + nameA +
+                      " and " + nameB);
   }
   void equalFormula(flywheel::DimSizeFormula formula, Value a, int64_t i,
                     const Twine &what) override {
@@ -79,6 +85,9 @@ public:
   LogicalResult result = success();
 
 private:
+  static int64_t getRank(Value value) {
+    return cast<ShapedType>(value.getType()).getRank();
+  }
   static int64_t getSize(Value value, int64_t dim) {
     return cast<ShapedType>(value.getType()).getDimSize(dim);
   }

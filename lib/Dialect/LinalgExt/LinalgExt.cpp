@@ -55,28 +55,38 @@ static LogicalResult verifyShape(Operation *op, Value value, StringRef what,
                            << expected << ", found " << value.getType();
 }
 
+/// Checks that `value`, which the error names `what`, has rank `rank`.
+static LogicalResult verifyRank(Operation *op, Value value, StringRef what,
+                                size_t rank) {
+  size_t found = shapeOf(value).size();
+  if (found == rank)
+    return success();
+  return op->emitOpError() << "expected " << what << " of rank " << rank
+                           << ", found rank " << found;
+}
+
 /// Checks that `op` works on tensors alone or on buffers alone.
 static LogicalResult verifyContainers(Operation *op) {
   Type first = op->getOperand(0).getType();
   for (Type type : op->getOperandTypes())
-    if (isa<TensorType>(type) != isa<TensorType>(first))
+    if (isa<ShapedType>(type) &&
+        isa<TensorType>(type) != isa<TensorType>(first))
       return op->emitOpError() << "expected all tensors or all buffers, found "
                                << first << " and " << type;
   return success();
 }
 
-/// Checks that `slices` are those of `whole` at `indices`.
+/// Checks that `slices` can be those of `whole` at `indices`; their sizes are
+/// relations.
 static LogicalResult verifySlices(Operation *op, Value whole, Value indices,
                                   Value slices, StringRef what, int64_t axis) {
-  ArrayRef<int64_t> shape = shapeOf(whole);
-  if (failed(verifyContainers(op)) ||
-      failed(verifyElementTypes(op, whole, slices)) ||
-      failed(verifyDims(op, "axis", axis, shape.size())))
-    return failure();
-  SmallVector<int64_t> expected(shape.take_front(axis));
-  llvm::append_range(expected, shapeOf(indices));
-  llvm::append_range(expected, shape.drop_front(axis + 1));
-  return verifyShape(op, slices, what, expected);
+  int64_t rank = shapeOf(whole).size();
+  return success(succeeded(verifyContainers(op)) &&
+                 succeeded(verifyElementTypes(op, whole, slices)) &&
+                 succeeded(verifyDims(op, "axis", axis, rank)) &&
+                 succeeded(verifyRank(op, slices, what,
+                                      rank - 1 + shapeOf(indices).size())) &&
+                 succeeded(verifySizeRelations(op)));
 }
 
 LogicalResult GatherOp::verify() {
@@ -107,51 +117,31 @@ LogicalResult ScanOp::verify() {
   Type type = getElementTypeOrSelf(getX().getType());
   if (getKind() == ScanKind::logaddexp && !isa<FloatType>(type))
     return emitOpError() << "expected floats for logaddexp, found " << type;
-  return verifyShape(*this, getInit(), "a destination", shapeOf(getX()));
+  return verifySizeRelations(*this);
 }
 
 LogicalResult CholeskyOp::verify() {
   if (failed(verifyContainers(*this)) ||
-      failed(verifyMinRank(*this, getInit(), "matrices", 2)))
+      failed(verifyMinRank(*this, getInit(), "matrices", 2)) ||
+      failed(verifyRank(*this, getSuccess(), "a flag", 0)))
     return failure();
-  return verifyShape(*this, getSuccess(), "a flag", {});
+  return verifySizeRelations(*this);
 }
 
 LogicalResult TriangularSolveOp::verify() {
   if (failed(verifyContainers(*this)) ||
       failed(verifyElementTypes(*this, getA(), getInit())) ||
       failed(verifyMinRank(*this, getA(), "triangles", 2)) ||
-      failed(verifyMinRank(*this, getInit(), "right-hand sides", 2)))
+      failed(verifyRank(*this, getInit(), "right-hand sides",
+                        shapeOf(getA()).size())))
     return failure();
-  SmallVector<int64_t> expected(shapeOf(getInit()));
-  expected.back() = expected[expected.size() - 2];
-  return verifyShape(*this, getA(), "triangles", expected);
-}
-
-/// Checks that `order` has a position for each of `indices`, a list.
-static LogicalResult verifyOrder(Operation *op, Value indices, Value order) {
-  if (failed(verifyContainers(op)))
-    return failure();
-  if (shapeOf(indices).size() != 1)
-    return op->emitOpError()
-           << "expected indices of rank 1, found " << indices.getType();
-  return verifyShape(op, order, "an order", shapeOf(indices));
+  return verifySizeRelations(*this);
 }
 
 LogicalResult ArgsortOp::verify() {
-  for (Value operand : {getIndices(), getOrder(), getSpare(), getCounts()})
-    if (operand && isa<TensorType>(operand.getType()) !=
-                       isa<TensorType>(getIndices().getType()))
-      return emitOpError() << "expected all tensors or all buffers, found "
-                           << getIndices().getType() << " and "
-                           << operand.getType();
-  if (shapeOf(getIndices()).size() != 1)
-    return emitOpError() << "expected indices of rank 1, found "
-                         << getIndices().getType();
-  if (failed(
-          verifyShape(*this, getOrder(), "an order", shapeOf(getIndices()))) ||
-      failed(
-          verifyShape(*this, getSpare(), "spare room", shapeOf(getIndices()))))
+  if (failed(verifyContainers(*this)) ||
+      failed(verifyRank(*this, getIndices(), "indices", 1)) ||
+      failed(verifySizeRelations(*this)))
     return failure();
   if (getCounts() && shapeOf(getCounts()) != ArrayRef<int64_t>({kNumCounts}))
     return emitOpError() << "expected room for " << kNumCounts
@@ -160,30 +150,27 @@ LogicalResult ArgsortOp::verify() {
 }
 
 LogicalResult CombineRowsOp::verify() {
-  if (failed(verifyOrder(*this, getIndices(), getOrder())) ||
+  if (failed(verifyContainers(*this)) ||
+      failed(verifyRank(*this, getIndices(), "indices", 1)) ||
       failed(verifyMinRank(*this, getRows(), "rows", 1)))
     return failure();
-  SmallVector<int64_t> expected(shapeOf(getRows()));
-  expected.front() = shapeOf(getIndices()).front();
-  return verifyShape(*this, getRows(), "rows", expected);
+  return verifySizeRelations(*this);
 }
 
 LogicalResult UpdateRowsOp::verify() {
   if (getTables().empty())
     return emitOpError() << "expected a table, found none";
-  if (failed(verifyOrder(*this, getIndices(), getOrder())))
+  if (failed(verifyContainers(*this)) ||
+      failed(verifyRank(*this, getIndices(), "indices", 1)) ||
+      failed(verifyMinRank(*this, getRows(), "rows", 1)))
     return failure();
   SmallVector<Type> elements = {getElementTypeOrSelf(getRows())};
   for (Value table : getTables()) {
     elements.push_back(getElementTypeOrSelf(table));
-    if (failed(verifyMinRank(*this, table, "tables", 1)) ||
-        failed(
-            verifyShape(*this, table, "a table", shapeOf(getTables().front()))))
+    if (failed(verifyRank(*this, table, "a table", shapeOf(getRows()).size())))
       return failure();
   }
-  SmallVector<int64_t> expected(shapeOf(getTables().front()));
-  expected.front() = shapeOf(getIndices()).front();
-  if (failed(verifyShape(*this, getRows(), "rows", expected)))
+  if (failed(verifySizeRelations(*this)))
     return failure();
   Block &block = getBody().front();
   if (block.getArgumentTypes() != TypeRange(elements))
@@ -206,10 +193,7 @@ LogicalResult UpdateRowsOp::verify() {
 LogicalResult HostCallOp::verify() {
   if (failed(verifyContainers(*this)))
     return failure();
-  if (!shapeOf(getStatus()).empty())
-    return emitOpError() << "expected a status of rank 0, found "
-                         << getStatus().getType();
-  return success();
+  return verifyRank(*this, getStatus(), "a status", 0);
 }
 
 LogicalResult StoreOp::verify() {

@@ -4,9 +4,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Relations between dynamic sizes, equal to those that the verifiers check
-// between static sizes. Buffers have no relations: their tensors were checked
-// before bufferization.
+// The verifiers check these relations between static sizes, and
+// `flywheel-check-sizes` between dynamic ones.
 //
 //===----------------------------------------------------------------------===//
 
@@ -15,10 +14,6 @@
 using namespace mlir;
 using namespace flywheel;
 using namespace flywheel::linalg_ext;
-
-static bool isTensor(Value value) {
-  return isa<RankedTensorType>(value.getType());
-}
 
 static int64_t getRank(Value value) {
   return cast<ShapedType>(value.getType()).getRank();
@@ -48,28 +43,22 @@ static void relateSquare(SizeRelationSink &sizes, Value matrices) {
 }
 
 void GatherOp::relateSizes(SizeRelationSink &sizes) {
-  if (isTensor(getInit()))
-    relateSlices(sizes, getX(), getIndices(), getInit(), getAxis());
+  relateSlices(sizes, getX(), getIndices(), getInit(), getAxis());
 }
 
 void ScatterOp::relateSizes(SizeRelationSink &sizes) {
-  if (isTensor(getInit()))
-    relateSlices(sizes, getInit(), getIndices(), getUpdates(), getAxis());
+  relateSlices(sizes, getInit(), getIndices(), getUpdates(), getAxis());
 }
 
 void ScanOp::relateSizes(SizeRelationSink &sizes) {
-  if (isTensor(getInit()))
-    sizes.equalShapes(getX(), getInit(), "x", "the destination");
+  sizes.equalShapes(getX(), getInit(), "x", "the destination");
 }
 
 void CholeskyOp::relateSizes(SizeRelationSink &sizes) {
-  if (isTensor(getInit()))
-    relateSquare(sizes, getInit());
+  relateSquare(sizes, getInit());
 }
 
 void TriangularSolveOp::relateSizes(SizeRelationSink &sizes) {
-  if (!isTensor(getInit()))
-    return;
   relateSquare(sizes, getA());
   for (int64_t dim = 0; dim < getRank(getA()) - 1; ++dim)
     sizes.equalDims(getA(), dim, getInit(), dim, "the triangles",
@@ -81,22 +70,16 @@ void TriangularSolveOp::relateSizes(SizeRelationSink &sizes) {
 void HostCallOp::relateSizes(SizeRelationSink &) {}
 
 void ArgsortOp::relateSizes(SizeRelationSink &sizes) {
-  if (!isTensor(getOrder()))
-    return;
   sizes.equalShapes(getOrder(), getIndices(), "the order", "the indices");
   sizes.equalShapes(getSpare(), getIndices(), "the spare room", "the indices");
 }
 
 void CombineRowsOp::relateSizes(SizeRelationSink &sizes) {
-  if (!isTensor(getRows()))
-    return;
   sizes.equalShapes(getOrder(), getIndices(), "the order", "the indices");
   sizes.equalDims(getRows(), 0, getIndices(), 0, "the rows", "the indices");
 }
 
 void UpdateRowsOp::relateSizes(SizeRelationSink &sizes) {
-  if (!isTensor(getRows()))
-    return;
   sizes.equalShapes(getOrder(), getIndices(), "the order", "the indices");
   sizes.equalDims(getRows(), 0, getIndices(), 0, "the rows", "the indices");
   for (Value table : getTables())

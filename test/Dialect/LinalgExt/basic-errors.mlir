@@ -1,7 +1,7 @@
 // RUN: flywheel-opt %s -split-input-file -verify-diagnostics
 
 func.func @f(%x: tensor<4x5xf32>, %i: tensor<3xi64>, %y: tensor<2x5xf32>) {
-  // expected-error @+1 {{expected a destination with the shape of 'tensor<3x5xf32>', found 'tensor<2x5xf32>'}}
+  // expected-error @+1 {{expected equal sizes of dimension 0 of the slices and dimension 0 of the indices, found 2 and 3}}
   %0 = linalg_ext.gather ins(%x, %i : tensor<4x5xf32>, tensor<3xi64>) outs(%y : tensor<2x5xf32>) axis 0 -> tensor<2x5xf32>
   return
 }
@@ -17,7 +17,7 @@ func.func @f(%x: tensor<4x5xf32>, %i: tensor<3xi64>, %y: tensor<3x5xf32>) {
 // -----
 
 func.func @f(%x: tensor<4x5xf32>, %i: tensor<3xi64>, %y: tensor<2x5xf32>) {
-  // expected-error @+1 {{expected updates with the shape of 'tensor<3x5xf32>', found 'tensor<2x5xf32>'}}
+  // expected-error @+1 {{expected equal sizes of dimension 0 of the slices and dimension 0 of the indices, found 2 and 3}}
   %0 = linalg_ext.scatter add ins(%i, %y : tensor<3xi64>, tensor<2x5xf32>) outs(%x : tensor<4x5xf32>) axis 0 -> tensor<4x5xf32>
   return
 }
@@ -41,7 +41,7 @@ func.func @f(%x: memref<4xf32>, %y: memref<4xf64>) {
 // -----
 
 func.func @f(%x: memref<4xf32>, %y: memref<5xf32>) {
-  // expected-error @+1 {{expected a destination with the shape of 'tensor<4xf32>', found 'memref<5xf32>'}}
+  // expected-error @+1 {{expected equal sizes of dimension 0 of x and the destination, found 4 and 5}}
   linalg_ext.scan ins(%x : memref<4xf32>) outs(%y : memref<5xf32>) axis 0
   return
 }
@@ -65,7 +65,7 @@ func.func @f(%a: memref<4xf32>, %ok: memref<i1>) {
 // -----
 
 func.func @f(%a: memref<4x4xf32>, %ok: memref<4xi1>) {
-  // expected-error @+1 {{expected a flag with the shape of 'tensor<i1>', found 'memref<4xi1>'}}
+  // expected-error @+1 {{expected a flag of rank 0, found rank 1}}
   linalg_ext.cholesky outs(%a, %ok : memref<4x4xf32>, memref<4xi1>)
   return
 }
@@ -73,7 +73,7 @@ func.func @f(%a: memref<4x4xf32>, %ok: memref<4xi1>) {
 // -----
 
 func.func @f(%a: memref<4x4xf32>, %b: memref<5x2xf32>) {
-  // expected-error @+1 {{expected triangles with the shape of 'tensor<5x5xf32>', found 'memref<4x4xf32>'}}
+  // expected-error @+1 {{expected equal sizes of dimension 0 of the triangles and dimension 0 of the right-hand sides, found 4 and 5}}
   linalg_ext.triangular_solve ins(%a : memref<4x4xf32>) outs(%b : memref<5x2xf32>)
   return
 }
@@ -129,7 +129,7 @@ func.func @f(%ok: i1, %n: index) {
 // -----
 
 func.func @f(%i: tensor<2x2xi32>, %o: tensor<4xi64>, %c: tensor<2048xi64>, %n: index) {
-  // expected-error @+1 {{expected indices of rank 1, found 'tensor<2x2xi32>'}}
+  // expected-error @+1 {{expected indices of rank 1, found rank 2}}
   %0:3 = linalg_ext.argsort ins(%i : tensor<2x2xi32>) below %n outs(%o, %o, %c : tensor<4xi64>, tensor<4xi64>, tensor<2048xi64>)
       -> tensor<4xi64>, tensor<4xi64>, tensor<2048xi64>
   return
@@ -147,7 +147,7 @@ func.func @f(%i: tensor<4xi32>, %o: tensor<4xi64>, %c: tensor<16xi64>, %n: index
 // -----
 
 func.func @f(%i: tensor<4xi32>, %o: tensor<5xi64>, %x: tensor<4x3xf32>) {
-  // expected-error @+1 {{expected an order with the shape of 'tensor<4xi64>', found 'tensor<5xi64>'}}
+  // expected-error @+1 {{expected equal sizes of dimension 0 of the order and the indices, found 5 and 4}}
   %0 = linalg_ext.combine_rows ins(%i, %o : tensor<4xi32>, tensor<5xi64>) outs(%x : tensor<4x3xf32>) -> tensor<4x3xf32>
   return
 }
@@ -155,7 +155,7 @@ func.func @f(%i: tensor<4xi32>, %o: tensor<5xi64>, %x: tensor<4x3xf32>) {
 // -----
 
 func.func @f(%i: tensor<4xi32>, %o: tensor<4xi64>, %x: tensor<6x3xf32>) {
-  // expected-error @+1 {{expected rows with the shape of 'tensor<4x3xf32>', found 'tensor<6x3xf32>'}}
+  // expected-error @+1 {{expected equal sizes of dimension 0 of the rows and dimension 0 of the indices, found 6 and 4}}
   %0 = linalg_ext.combine_rows ins(%i, %o : tensor<4xi32>, tensor<4xi64>) outs(%x : tensor<6x3xf32>) -> tensor<6x3xf32>
   return
 }
@@ -163,7 +163,7 @@ func.func @f(%i: tensor<4xi32>, %o: tensor<4xi64>, %x: tensor<6x3xf32>) {
 // -----
 
 func.func @f(%i: tensor<4xi32>, %o: tensor<4xi64>, %x: tensor<4x2xf32>, %p: tensor<8x3xf32>) {
-  // expected-error @+1 {{expected rows with the shape of 'tensor<4x3xf32>', found 'tensor<4x2xf32>'}}
+  // expected-error @+1 {{expected equal sizes of dimension 1 of the rows and dimension 1 of the tables, found 2 and 3}}
   %0 = linalg_ext.update_rows ins(%i, %o, %x : tensor<4xi32>, tensor<4xi64>, tensor<4x2xf32>) outs(%p : tensor<8x3xf32>) {
   ^bb0(%g: f32, %e: f32):
     linalg_ext.yield %g : f32
@@ -212,7 +212,7 @@ func.func @f(%x: tensor<2x3xf32>, %z: tensor<2x8xf32>) {
 // -----
 
 func.func @f(%x: tensor<2xf32>, %status: tensor<2xi32>) {
-  // expected-error @+1 {{expected a status of rank 0, found 'tensor<2xi32>'}}
+  // expected-error @+1 {{expected a status of rank 0, found rank 1}}
   %0 = linalg_ext.host_call "print" 0 ins(%x : tensor<2xf32>) outs(%status : tensor<2xi32>) {number = 0 : i64} -> tensor<2xi32>
   return
 }
@@ -222,5 +222,40 @@ func.func @f(%x: tensor<2xf32>, %status: tensor<2xi32>) {
 func.func @f(%x: tensor<2xf32>, %status: memref<i32>) {
   // expected-error @+1 {{expected all tensors or all buffers, found 'tensor<2xf32>' and 'memref<i32>'}}
   linalg_ext.host_call "print" 0 ins(%x : tensor<2xf32>) outs(%status : memref<i32>) {number = 0 : i64}
+  return
+}
+
+// -----
+
+func.func @f(%a: memref<4x5xf32>, %ok: memref<i1>) {
+  // expected-error @+1 {{expected equal sizes of dimension 0 of the matrices and dimension 1 of them, found 4 and 5}}
+  linalg_ext.cholesky outs(%a, %ok : memref<4x5xf32>, memref<i1>)
+  return
+}
+
+// -----
+
+func.func @f(%x: tensor<4x5xf32>, %i: tensor<3xi64>, %y: tensor<3xf32>) {
+  // expected-error @+1 {{expected a destination of rank 2, found rank 1}}
+  %0 = linalg_ext.gather ins(%x, %i : tensor<4x5xf32>, tensor<3xi64>) outs(%y : tensor<3xf32>) axis 0 -> tensor<3xf32>
+  return
+}
+
+// -----
+
+func.func @f(%a: memref<2x4x4xf32>, %b: memref<4x2xf32>) {
+  // expected-error @+1 {{expected right-hand sides of rank 3, found rank 2}}
+  linalg_ext.triangular_solve ins(%a : memref<2x4x4xf32>) outs(%b : memref<4x2xf32>)
+  return
+}
+
+// -----
+
+func.func @f(%i: tensor<4xi32>, %o: tensor<4xi64>, %x: tensor<4x3xf32>, %p: tensor<8x3xf32>, %q: tensor<8xf32>) {
+  // expected-error @+1 {{expected a table of rank 2, found rank 1}}
+  %0:2 = linalg_ext.update_rows ins(%i, %o, %x : tensor<4xi32>, tensor<4xi64>, tensor<4x3xf32>) outs(%p, %q : tensor<8x3xf32>, tensor<8xf32>) {
+  ^bb0(%g: f32, %e: f32, %d: f32):
+    linalg_ext.yield %g, %g : f32, f32
+  } -> tensor<8x3xf32>, tensor<8xf32>
   return
 }
