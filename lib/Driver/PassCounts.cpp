@@ -60,10 +60,14 @@ template <typename T> static cl::opt<T> *findUpstreamOption(StringRef name) {
 
 PassCounts::PassCounts() {
   auto *flag = findUpstreamOption<bool>("mlir-pass-statistics");
-  if (!flag || flag->getNumOccurrences() == 0)
+  if (!flag)
     return;
+  // Upstream reads the option too, for a report of its own.
+  static bool isGiven = false;
+  isGiven |= flag->getValue();
   flag->setValue(false);
-  sums = std::make_unique<Sums>();
+  if (isGiven)
+    sums = std::make_unique<Sums>();
 }
 
 PassCounts::~PassCounts() = default;

@@ -16,6 +16,11 @@
 // checks come between the parser and the verifiers; of the text, checkSource()
 // checks what the parser itself does not survive.
 //
+// The parser folds constants of affine expressions modulo 2^64, as MLIR's folds
+// do everywhere: `d0 * (4611686018427387904 * 4)` is `d0 * 0`. The constants of
+// the program are only in the text then: to find them there is to parse such
+// expressions once more, with the precedence of their operators.
+//
 //===----------------------------------------------------------------------===//
 
 #include "flywheel/Driver/VerifySource.h"
@@ -154,8 +159,9 @@ static LogicalResult verifyPack(linalg::PackOp op) {
 
 /// The operands are the source, the destination and sizes of tiles.
 static LogicalResult verifyUnPack(linalg::UnPackOp op) {
-  return verifyDynamic(op, "inner_tiles", op.getStaticInnerTilesAttr(),
-                       static_cast<int32_t>(op->getNumOperands()) - 2);
+  return verifyDynamic(
+      op, "inner_tiles", op.getStaticInnerTilesAttr(),
+      std::max(0, static_cast<int32_t>(op->getNumOperands()) - 2));
 }
 
 template <typename OpTy> static LogicalResult verifyGroups(OpTy op) {

@@ -11,7 +11,7 @@ func.func @fft(%x: tensor<2x4xf32>, %i: tensor<1xindex>) -> tensor<1x4xf32> {
 // -----
 
 func.func @vectors(%x: tensor<4xf32>) -> tensor<4xf32> {
-  // expected-error @+1 {{'vector.step' op is not supported: expected an op of arith, math, tensor, linalg, tosa, scf, func, nn or train}}
+  // expected-error @+1 {{'vector.step' op is not supported: expected an op of arith, math, tensor, linalg, tosa, scf, func, nn or train, or one of a plugin that implements 'LowerableOpInterface' or 'CompositeOpInterface'; docs/OpSupport.md lists what is}}
   %v = vector.step : vector<4xindex>
   return %x : tensor<4xf32>
 }

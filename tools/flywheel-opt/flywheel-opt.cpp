@@ -33,9 +33,12 @@ static LogicalResult fail(const std::string &message) {
   return failure();
 }
 
-/// Parses `source`, or each part of it between `splitMarker`s, and checks the
+/// Parses `source`, or each part of it between split markers, and checks the
 /// ops on which upstream's verifiers crash. Errors of parsing are left to
-/// upstream's driver, which parses again: its parser verifies at once.
+/// upstream's driver, which parses again. It has no place for a check between
+/// its parser and its verifiers: after `verifyOnParsing(false)` the first to
+/// see the module is the round trip, or a pass, and a pass that is added for
+/// this is dropped for those of `--pass-pipeline`.
 static LogicalResult verifyOps(StringRef source, StringRef name,
                                const MlirOptMainConfig &config,
                                DialectRegistry &registry) {

@@ -102,7 +102,8 @@ std::string flywheel::getUnsupportedReason(OperationName name) {
       name.hasInterface<CompositeOpInterface>())
     return {};
   return "expected an op of arith, math, tensor, linalg, tosa, scf, func, nn "
-         "or train";
+         "or train, or one of a plugin that implements 'LowerableOpInterface' "
+         "or 'CompositeOpInterface'";
 }
 
 static bool isSupportedElement(Type type) {

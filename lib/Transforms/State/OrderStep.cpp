@@ -1,4 +1,4 @@
-//===- OrderStep.cpp - Checks first, updates after the last reader -----===//
+//===- OrderStep.cpp - Checks first, updates after the last reader --------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
