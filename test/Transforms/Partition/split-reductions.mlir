@@ -2,6 +2,7 @@
 // RUN: flywheel-opt %s -split-input-file -pass-pipeline='builtin.module(func.func(flywheel-split-reductions{min-work=4096}))' | FileCheck %s
 // RUN: flywheel-opt %s -split-input-file -pass-pipeline='builtin.module(func.func(flywheel-split-reductions{min-work=4096},flywheel-distribute-step{workers=3 min-work=1 min-loop-work=1000}))' | FileCheck %s --check-prefix=SHARED
 // RUN: flywheel-opt %s -split-input-file -pass-pipeline='builtin.module(func.func(flywheel-split-reductions{min-work=1000000}))' | FileCheck %s --check-prefix=WHOLE
+// T12: a step has the same bits for any number of threads.
 
 // WHOLE-NOT: scf.for %{{.*}} step %c4
 
