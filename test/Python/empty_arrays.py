@@ -7,16 +7,18 @@ Each dimension is 0 and 1 by itself, and all of them are: sizes that are known, 
 program; derivatives, whose sum along a direction is NumPy's finite difference; and batches of 0, 1 and 2 by `vmap`.
 """
 
+import contextlib
+import itertools
 import sys
 import warnings
 from functools import partial
-from typing import Any, Callable, Dict, Iterator, List, Optional, Tuple
+from typing import Any, Callable, Dict, Iterator, List, Optional, Sequence, Tuple
 
 import numpy as np
 
 import flywheel as fw
 from every_function import Call, calls
-from selection import takes
+from selection import takes, takes_all
 
 Sizes = Dict[str, int]
 Array = Any
@@ -24,6 +26,8 @@ SIZES: Sizes = {"a": 3, "b": 4, "c": 2, "d": 5, "e": 6}
 
 # Functions whose data NumPy looks at: weights whose sum is 0.
 DATA = ("average", "nn.sparse_softmax_cross_entropy")
+# Exceptions of ours where NumPy has one.
+REFUSALS = (ValueError, IndexError, ZeroDivisionError, TypeError)
 # If only the call knows the sizes, [1, 1] is not a scalar.
 RANKS = ("cov", "corrcoef")
 # Without derivatives that finite differences see.
@@ -83,7 +87,7 @@ def expected(call: Call, arguments: List[Array]) -> Any:
         try:
             found = call.theirs(*[array.copy() for array in arguments])
             return None if found is None else [np.asarray(one) for one in as_list(found)]
-        except (ValueError, IndexError, ZeroDivisionError, TypeError, np.linalg.LinAlgError) as error:
+        except (*REFUSALS, np.linalg.LinAlgError) as error:
             return error
 
 
@@ -101,18 +105,45 @@ def check(call: Call, wanted: Any, run: Callable[[], Any]) -> None:
     """Runs ours, which gives NumPy's result or refuses what NumPy refuses."""
     try:
         found = as_list(run())
-    except (ValueError, IndexError, ZeroDivisionError, TypeError):
+    except REFUSALS:
         if isinstance(wanted, Exception):
             return
         raise
     compare([np.asarray(one) for one in found], wanted)
 
 
+def calls_of(ours: Callable[..., Any], cases: Sequence[Sequence[Array]]) -> Iterator[Callable[[], Any]]:
+    """Calls of `ours` with the arguments of each case. A program has several cases, as most of the time that it takes
+    does not depend on their number; where one of them is refused, and with FLYWHEEL_TEST_ALL, each has its own."""
+    some = 12
+    for start in range(0, len(cases), some):
+        part = cases[start:start + some]
+
+        def together(*arguments: Any, part: Sequence[Sequence[Array]] = part) -> Any:
+            rest = iter(arguments)
+            return [as_list(ours(*itertools.islice(rest, len(case)))) for case in part]
+
+        results: Optional[List[Any]] = None
+        if len(part) > 1 and not takes_all():
+            with contextlib.suppress(*REFUSALS):
+                results = fw.function(together, dynamic=False)(*itertools.chain.from_iterable(part))
+        for place, case in enumerate(part):
+            if results is not None:
+                yield partial(results.__getitem__, place)
+            else:
+                yield partial(fw.function(ours, dynamic=False), *case)
+
+
 def check_static(name: str, call: Call) -> None:
-    """Each shape is a program, which is called at once."""
-    for sizes in variants(call):
-        arguments = make(call, sizes)
-        check(call, expected(call, arguments), partial(fw.function(call.ours, dynamic=False), *arguments))
+    """Programs for known shapes; what NumPy refuses is a program of its own."""
+    cases = [make(call, sizes) for sizes in variants(call)]
+    wanted = [expected(call, arguments) for arguments in cases]
+    taken = [place for place, one in enumerate(wanted) if not isinstance(one, Exception)]
+    for place, run in zip(taken, calls_of(call.ours, [cases[place] for place in taken])):
+        check(call, wanted[place], run)
+    for arguments, one in zip(cases, wanted):
+        if isinstance(one, Exception):
+            check(call, one, partial(fw.function(call.ours, dynamic=False), *arguments))
 
 
 def check_open(name: str, call: Call) -> None:
@@ -137,48 +168,56 @@ def check_open(name: str, call: Call) -> None:
 
 def check_gradient(name: str, call: Call) -> None:
     """The sum of the derivatives times a direction is the difference that NumPy's function has along it."""
-    for sizes in variants(call):
-        arguments = make(call, sizes)
-        wanted = expected(call, arguments)
-        places = [i for i, array in enumerate(arguments) if array.dtype == np.float32]
-        if isinstance(wanted, Exception) or not places:
-            continue
+    cases = [make(call, sizes) for sizes in variants(call)]
+    places = [i for i, array in enumerate(cases[0]) if array.dtype == np.float32]
+    cases = [case for case in cases if not isinstance(expected(call, case), Exception)]
+    if not places:
+        return
 
-        def total(*args: Any, first: int = places[0]) -> Any:
-            found = [fw.sum(x) for x in as_list(call.ours(*args)) if x.dtype == fw.float32]
-            return sum(found, fw.sum(args[first]) * 0.0)
+    def total(*args: Any) -> Any:
+        found = [fw.sum(x) for x in as_list(call.ours(*args)) if x.dtype == fw.float32]
+        return sum(found, fw.sum(args[places[0]]) * 0.0)
 
-        gradients = as_list(fw.function(fw.grad(total, argnums=tuple(places)), dynamic=False)(*arguments))
-        assert [g.shape for g in gradients] == [arguments[i].shape for i in places]
-        if wanted is None or name.startswith(JUMPS):
-            continue
-        rng = np.random.default_rng(5)
-        wide = [array.astype(np.float64) if array.dtype == np.float32 else array for array in arguments]
-        directions = [rng.standard_normal(arguments[i].shape) for i in places]
-        ends = []
-        for step in (1e-6, -1e-6):
-            moved = list(wide)
-            for i, direction in zip(places, directions):
-                moved[i] = wide[i] + step * direction
-            found = expected(call, moved)
-            ends.append(sum(np.sum(x) for x, y in zip(found, wanted) if y.dtype.kind == "f"))
-        slope = (ends[0] - ends[1]) / 2e-6
-        if np.isfinite(slope):
-            ours = sum(np.sum(g.astype(np.float64) * d) for g, d in zip(gradients, directions))
-            np.testing.assert_allclose(ours, slope, 2e-2, 2e-2)
+    for case, run in zip(cases, calls_of(fw.grad(total, argnums=tuple(places)), cases)):
+        gradients = as_list(run())
+        assert [g.shape for g in gradients] == [case[i].shape for i in places]
+        compare_gradients(name, call, case, dict(zip(places, gradients)))
+
+
+def compare_gradients(name: str, call: Call, case: List[Array], gradients: Dict[int, Array]) -> None:
+    wanted = expected(call, case)
+    if wanted is None or name.startswith(JUMPS):
+        return
+    rng = np.random.default_rng(5)
+    wide = [array.astype(np.float64) if array.dtype == np.float32 else array for array in case]
+    directions = {i: rng.standard_normal(case[i].shape) for i in gradients}
+    ends = []
+    for step in (1e-6, -1e-6):
+        moved = list(wide)
+        for i, direction in directions.items():
+            moved[i] = wide[i] + step * direction
+        found = expected(call, moved)
+        ends.append(sum(np.sum(x) for x, y in zip(found, wanted) if y.dtype.kind == "f"))
+    slope = (ends[0] - ends[1]) / 2e-6
+    if np.isfinite(slope):
+        ours = sum(np.sum(gradient.astype(np.float64) * directions[i]) for i, gradient in gradients.items())
+        np.testing.assert_allclose(ours, slope, 2e-2, 2e-2)
 
 
 def check_vmap(name: str, call: Call) -> None:
     """Batches of calls, also of none."""
+    batches: List[List[Array]] = []
+    wholes: List[Any] = []
     for sizes in variants(call):
         arguments = make(call, sizes)
         wanted = expected(call, arguments)
         if isinstance(wanted, Exception):
             continue
         for count in (0, 1, 2):
-            batch = [np.zeros((count, *array.shape), array.dtype) + array for array in arguments]
-            whole = None if wanted is None else [np.broadcast_to(x, (count, *x.shape)) for x in wanted]
-            check(call, whole, partial(fw.function(fw.vmap(call.ours), dynamic=False), *batch))
+            batches.append([np.zeros((count, *array.shape), array.dtype) + array for array in arguments])
+            wholes.append(None if wanted is None else [np.broadcast_to(x, (count, *x.shape)) for x in wanted])
+    for whole, run in zip(wholes, calls_of(fw.vmap(call.ours), batches)):
+        check(call, whole, run)
 
 
 CHECKS: Dict[str, Tuple[Callable[[str, Call], None], float]] = {
