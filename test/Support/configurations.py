@@ -16,6 +16,7 @@ A numeric test says once what a model must compute and runs it as
 `threads`, for tests that ask for it, is `optimized` by two threads that share as much.
 """
 
+import copy
 import ctypes
 import json
 import os
@@ -82,6 +83,10 @@ class Model:
     def variables(self) -> List[str]:
         raise NotImplementedError
 
+    def another(self) -> "Model":
+        """The same code with variables of its own, which have no values."""
+        raise NotImplementedError
+
     def __getitem__(self, name: str) -> Array:
         raise NotImplementedError
 
@@ -118,6 +123,11 @@ class SessionModel(Model):
                                             target=target, **shared)
         self.session = flywheel.Session(self.program)
         self.max_dim_size = max_dim_size
+
+    def another(self) -> Model:
+        other = copy.copy(self)
+        other.session = flywheel.Session(self.program)
+        return other
 
     def workspace_bytes(self, entry: str) -> int:
         info = next(info for info in self.program.entries if info.name == entry)
@@ -174,8 +184,8 @@ class ObjectModel(Model):
             if threads > 1:
                 command += [f"--threads={threads}", "--min-shared-work=0"]
             subprocess.run(command, check=True)
-            compiler = os.environ.get("CC", "clang-22")
-            subprocess.run([compiler, "-shared", stem + ".o", "-o", stem + ".so", "-lm"], check=True)
+            # Not by a compiler, whose start takes longer than all of this.
+            subprocess.run(["ld", "-shared", stem + ".o", "-o", stem + ".so", "-lm"], check=True)
             self.library = ctypes.CDLL(stem + ".so")
             with open(stem + ".json") as file:
                 self.manifest = json.load(file)
@@ -183,12 +193,22 @@ class ObjectModel(Model):
         # Entries of an object file for several threads take a team; none is one worker.
         self.takes_team = threads > 1
         self.team: Optional[Team] = None
-        self.block = self.allocate_block(self.manifest["c_state_bytes"])
-        # A block may have any content before it is initialised. If its workspace is for dimension sizes that no test
-        # has, most of it is never touched.
-        self.block[:1 << 26] = 0xA5
+        self.block = self.make_block()
         self.entries = {entry["name"]: entry for entry in self.manifest["entries"]}
         self.infos = {info["name"]: (index, info) for index, info in enumerate(self.manifest["variables"])}
+
+    def another(self) -> Model:
+        other = copy.copy(self)
+        other.block = self.make_block()
+        return other
+
+    def make_block(self) -> Array:
+        """A block of state that is not initialized."""
+        block = self.allocate_block(self.manifest["c_state_bytes"])
+        # It may have any content. If its workspace is for dimension sizes that no test has, most of it is never
+        # touched.
+        block[:1 << 26] = 0xA5
+        return block
 
     def allocate_block(self, size: int) -> Array:
         """Bytes aligned to 64."""
@@ -290,9 +310,9 @@ def make(
     return SessionModel(text, lowering, cpu, entries, freeze, memory_budget, max_dim_size, threads, target)
 
 
-def resumed(text: str, configuration: str, model: Model) -> Model:
-    """A model of the same text that goes on from where `model` is."""
-    other = make(text, configuration)
+def resumed(model: Model) -> Model:
+    """A model of the same code that goes on from where `model` is."""
+    other = model.another()
     if isinstance(model, SessionModel) and isinstance(other, SessionModel):
         with tempfile.TemporaryDirectory() as folder:
             model.session.save(os.path.join(folder, "state"))

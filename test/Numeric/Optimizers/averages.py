@@ -57,7 +57,7 @@ def test_averages() -> None:
                 remainder = 1.0
                 for step in range(1, 7):
                     if step == 4:
-                        model = resumed(text, configuration, model)
+                        model = resumed(model)
                     model.run("train", *gradients(rng, dtype).values())
                     decay = min(0.8, (1 + step) / (10 + step)) if "num_updates" in clauses else 0.8
                     remainder *= decay

@@ -81,7 +81,7 @@ def test_accumulation() -> None:
             gradients: List[Dict[str, Array]] = []
             for call in range(9):
                 if call == 4:
-                    model = resumed(text, configuration, model)
+                    model = resumed(model)
                 gradients.append(draw(rng, np.float64))
                 model.run("step", *gradients[-1].values())
                 if call % 3 == 2:
@@ -148,7 +148,7 @@ def test_loss_scale() -> None:
             rng, scale, good = np.random.default_rng(4), 1024.0, 0
             for call, bad in enumerate([np.inf, None, np.nan, None, None, None, None, -np.inf, None]):
                 if call == 5:
-                    model = resumed(text, configuration, model)
+                    model = resumed(model)
                 gradients = draw(rng, np.float64 if element == "f64" else np.float32)
                 if bad is None:
                     good += 1
@@ -301,7 +301,7 @@ def test_master_weights() -> None:
                 rng = np.random.default_rng(7)
                 for call in range(6):
                     if call == 3:
-                        model = resumed(text, configuration, model)
+                        model = resumed(model)
                     gradients = draw(rng, np.float32)
                     # Gradients have the type of their variable.
                     gradients = {p: np.asarray(narrowed(g, model[p]), np.float32) for p, g in gradients.items()}
@@ -352,7 +352,7 @@ def test_all_together() -> None:
         parts: List[Dict[str, Array]] = []
         for call in range(21):
             if call in (4, 10):
-                model = resumed(text, configuration, model)
+                model = resumed(model)
             gradients = {name: np.asarray(narrowed(g, model[name]), np.float32)
                          for name, g in draw(rng, np.float32).items()}
             if call in (1, 7, 8, 15):
