@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """A model on the simulator of a GPU and on the CPU, side by side."""
 
-from typing import Any, Dict, List
+import functools
+import os
+from typing import Any, Callable, Dict, Iterator, List, Optional, Sequence
 
 import numpy as np
 
@@ -9,6 +11,7 @@ import flywheel
 from simulator_counters import counted
 
 TARGET = "cuda:sm_90a:bitcode"
+GIVEN_ORDER = os.environ.get("FLYWHEEL_SIM_ORDER") or "forward"
 
 # As many halvings as it takes: the host decides when to end.
 HALVE = """
@@ -29,13 +32,35 @@ func.func @NAME(%x: tensor<f32>) -> tensor<f32> {
 """
 
 
+@functools.lru_cache(None)
+def program_of(source: str, target: Optional[str] = None) -> flywheel.Program:
+    return flywheel.compile(source, target=target)
+
+
+def orders() -> Iterator[str]:
+    """Sets the order in which the simulator executes blocks and threads: that of the environment or one after the
+    other, and the last one first."""
+    for order in (GIVEN_ORDER, "reversed"):
+        os.environ["FLYWHEEL_SIM_ORDER"] = order
+        yield order
+
+
+def run_in_each_order(tests: Sequence[Callable[[], None]]) -> None:
+    """Runs each test in each order of the simulator, with programs that are compiled once."""
+    for test in tests:
+        for order in orders():
+            test()
+            print("ok", test.__name__, order, flush=True)
+        program_of.cache_clear()
+
+
 class Both:
     """A session on the device and one of the CPU, which do the same."""
 
     def __init__(self, source: str, atol: float = 1e-6) -> None:
         self.atol = atol
-        self.device = flywheel.Session(flywheel.compile(source, target=TARGET))
-        self.host = flywheel.Session(flywheel.compile(source))
+        self.device = flywheel.Session(program_of(source, TARGET))
+        self.host = flywheel.Session(program_of(source))
         for session in (self.device, self.host):
             session.initialize(3)
 

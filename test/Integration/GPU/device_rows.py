@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # REQUIRES: python
 # RUN: %python %s
-# RUN: env FLYWHEEL_SIM_ORDER=reversed %python %s
 # RUN: env FLYWHEEL_SIM_RACES=1 %python %s few
 """Rows of tables, scatters, sorts, and checks that loops carry: the host reads nothing of
 them. A step is one graph and one wait from its second time on, its numbers are the CPU's,
@@ -14,7 +13,7 @@ from typing import Any, Tuple
 import numpy as np
 
 import flywheel
-from device_and_host import TARGET, Both
+from device_and_host import TARGET, Both, run_in_each_order
 from simulator_counters import counted
 
 # With each access looked at there are fewer rows.
@@ -241,7 +240,4 @@ def test_orders() -> None:
             assert counts["synchronizations"] == 1 and counts["graphs"] == 1, (call, counts)
 
 
-tests = [value for name, value in sorted(globals().items()) if name.startswith("test_")]
-for test in tests:
-    test()
-    print("ok", test.__name__, flush=True)
+run_in_each_order([value for name, value in sorted(globals().items()) if name.startswith("test_")])

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # REQUIRES: python
 # RUN: %python %s
-# RUN: env FLYWHEEL_SIM_ORDER=reversed %python %s
 # RUN: env FLYWHEEL_SIM_RACES=1 %python %s few
 """Running sums and products, Cholesky factors and triangular systems: a step is one graph and
 one wait from its second time on, and sums are added up in the order that docs/Guides/GPU.md says,
@@ -12,7 +11,7 @@ from typing import Any, Callable, Tuple
 
 import numpy as np
 
-from device_and_host import Both
+from device_and_host import Both, run_in_each_order
 
 # With each access looked at there are fewer and smaller cases.
 FEW = "few" in sys.argv
@@ -263,7 +262,4 @@ def test_gradients_of_factors() -> None:
         both.compare()
 
 
-tests = [value for name, value in sorted(globals().items()) if name.startswith("test_")]
-for test in tests:
-    test()
-    print("ok", test.__name__, flush=True)
+run_in_each_order([value for name, value in sorted(globals().items()) if name.startswith("test_")])

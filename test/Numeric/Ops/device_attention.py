@@ -1,11 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # REQUIRES: python
 # RUN: %python %s
-# RUN: env FLYWHEEL_SIM_ORDER=reversed %python %s
 # RUN: env FLYWHEEL_SIM_RACES=1 %python %s few
-# RUN: env FLYWHEEL_SIM_RACES=1 FLYWHEEL_SIM_ORDER=reversed %python %s few
 """Attention and its gradients on a GPU, where a block has tiles of its scores and no buffer has all of them: for a
-batch and a length that the call chooses, for known ones, and for few rows (X12, D9). With `few` there are fewer cases.
+batch and a length that the call chooses, for known ones, and for few rows (X12, D9). Blocks and threads are
+executed in both orders. With `few` there are fewer cases.
 
 Numbers are those of NumPy in f64."""
 
@@ -18,6 +17,7 @@ from numpy.typing import NDArray
 
 import flywheel
 from configurations import expect_close, run_tests
+from device_and_host import orders
 from selection import choose
 
 Array = NDArray[Any]
@@ -61,10 +61,11 @@ def check(what: str, session: flywheel.Session, element: str, batch: int, length
     rng = np.random.default_rng(batch * 1000 + length)
     shapes = ((length, SIZE), (other, SIZE), (other, VALUES), (length, VALUES))
     q, k, v, u = (rng.standard_normal((batch, HEADS, *shape)).astype(dtype) for shape in shapes)
-    for name, found, expected in zip(("y", "dq", "dk", "dv"), session.run("f", q, k, v, u),
-                                     attend(q, k, v, u, causal)):
-        expect_close(f"{what}: {name} of batch {batch}, length {length}, {other}", found.astype(np.float64), expected,
-                     tolerance)
+    wanted = attend(q, k, v, u, causal)
+    for order in orders():
+        for name, found, expected in zip(("y", "dq", "dk", "dv"), session.run("f", q, k, v, u), wanted):
+            expect_close(f"{what}, {order}: {name} of batch {batch}, length {length}, {other}",
+                         found.astype(np.float64), expected, tolerance)
 
 
 def session_of(text: str) -> flywheel.Session:
@@ -102,8 +103,9 @@ def test_other_lengths() -> None:
     empty = session_of(text_of("f32", "?", "?", "?", "causal"))
     for batch, queries in ((0, 33), (2, 0)):
         shapes = ((queries, SIZE), (queries, SIZE), (queries, VALUES), (queries, VALUES))
-        found = empty.run("f", *(np.ones((batch, HEADS, *shape), np.float32) for shape in shapes))
-        assert [result.shape[0] for result in found] == [batch] * 4 and found[0].shape[2] == queries
+        for _ in orders():
+            found = empty.run("f", *(np.ones((batch, HEADS, *shape), np.float32) for shape in shapes))
+            assert [result.shape[0] for result in found] == [batch] * 4 and found[0].shape[2] == queries
 
 
 def test_few_rows() -> None:
