@@ -172,12 +172,13 @@ def test_memory() -> None:
             checkpoint = os.path.join(folder, "ckpt")
             session.save(checkpoint)
             for target, options in TARGETS.items():
-                for frozen in ([], ["--freeze=" + checkpoint]):
+                # The workspace is planned before LLVM, which optimizes where the size of the object is compared.
+                for frozen in (["--opt-level=0"], ["--freeze=" + checkpoint]):
                     manifest, size = compile_object(text, ["--max-batch=8", *options, *frozen], folder)
                     for entry in manifest["entries"]:
                         found = entry["workspace_bytes"]
                         assert found <= k * n, f"{entry['name']} of {k} x {n}, {target}, {frozen}: {found} bytes"
-                    if frozen:
+                    if frozen != ["--opt-level=0"]:
                         narrow = sum(k * n * dtype_of(TYPES[product.element][1]).itemsize for product in products)
                         assert narrow < size < narrow + 12000 * len(products), f"{target}: the object has {size} bytes"
 
@@ -290,7 +291,7 @@ def test_depthwise_memory() -> None:
         text = "".join(case.text(element) for case in cases.values())
         for target, options in TARGETS.items():
             with tempfile.TemporaryDirectory() as folder:
-                manifest, _ = compile_object(text, ["--max-batch=8", *options], folder)
+                manifest, _ = compile_object(text, ["--max-batch=8", "--opt-level=0", *options], folder)
             for name, found in ((entry["name"], entry["workspace_bytes"]) for entry in manifest["entries"]):
                 case = cases.get(name)
                 if case is None:
