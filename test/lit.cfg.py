@@ -56,6 +56,8 @@ elif not lit_config.maxIndividualTestTime:
     lit_config.maxIndividualTestTime = seconds
 # Programs in Python say before what they do.
 config.environment["FLYWHEEL_TEST_SECONDS"] = str(lit_config.maxIndividualTestTime)
+# Each test has one processor: threads of NumPy's products that wait for the next one take it from other tests.
+config.environment["OPENBLAS_NUM_THREADS"] = "1"
 # Not among the programs of the user who tests.
 config.environment["FLYWHEEL_CACHE"] = os.path.join(config.test_exec_root, "program-cache")
 config.environment["FILECHECK_OPTS"] = "--enable-var-scope --dump-input=fail"
