@@ -9,6 +9,7 @@ from typing import Any, List
 
 import numpy as np
 
+from configurations import run_tests
 from flywheel import keras
 from flywheel.keras import backend as K
 from flywheel.keras import layers
@@ -123,48 +124,53 @@ class Constants(layers.Layer):
         return total, [total]
 
 
-K.clear_session()
-inputs, constant = layers.Input((TIME, WIDTH)), layers.Input((1,))
-layer = layers.RNN(Constants())
-model = keras.models.Model([inputs, constant], layer(inputs, constants=constant))
-c = np.arange(BATCH, dtype=np.float32)[:, None]
-np.testing.assert_allclose(model.predict([x, c]), x.sum((1, 2))[:, None] + TIME * c, rtol=1e-5, atol=1e-6)
-with keras.utils.CustomObjectScope({"Constants": Constants}):
-    copied = keras.models.Model.from_config(model.get_config())
-np.testing.assert_array_equal(copied.predict([x, c]), model.predict([x, c]))
+def test_states_of_bidirectional_layers() -> None:
+    K.clear_session()
+    inputs, constant = layers.Input((TIME, WIDTH)), layers.Input((1,))
+    layer: Any = layers.RNN(Constants())
+    model = keras.models.Model([inputs, constant], layer(inputs, constants=constant))
+    c = np.arange(BATCH, dtype=np.float32)[:, None]
+    np.testing.assert_allclose(model.predict([x, c]), x.sum((1, 2))[:, None] + TIME * c, rtol=1e-5, atol=1e-6)
+    with keras.utils.CustomObjectScope({"Constants": Constants}):
+        copied = keras.models.Model.from_config(model.get_config())
+    np.testing.assert_array_equal(copied.predict([x, c]), model.predict([x, c]))
 
-# Penalties of activities are of the inputs, those of weights are not.
-layer = layers.LSTM(UNITS, kernel_regularizer="l2", activity_regularizer="l2")
-layer(inputs)
-assert len(layer.losses) == 2 and len(layer.cell.losses) == 1 and len(layer.get_losses_for(inputs)) == 1
-assert len(layer.get_losses_for(None)) == 1 and not layer.cell.get_losses_for(inputs)
+    # Penalties of activities are of the inputs, those of weights are not.
+    layer = layers.LSTM(UNITS, kernel_regularizer="l2", activity_regularizer="l2")
+    layer(inputs)
+    assert len(layer.losses) == 2 and len(layer.cell.losses) == 1 and len(layer.get_losses_for(inputs)) == 1
+    assert len(layer.get_losses_for(None)) == 1 and not layer.cell.get_losses_for(inputs)
 
-# Windows with weights of their own at each place, of sequences and of images in both formats.
-K.clear_session()
-for first, steps in itertools.product((False, True), ((1, 1), (2, 1))):
-    shape = (3, 5, 6) if first else (5, 6, 3)
-    local = layers.LocallyConnected2D(4, (2, 3), strides=steps, input_shape=shape, bias_initializer="glorot_uniform",
-                                      data_format="channels_first" if first else "channels_last")  # fmt: skip
+
+def test_windows_with_weights() -> None:
+    # Windows with weights of their own at each place, of sequences and of images in both formats.
+    K.clear_session()
+    for first, steps in itertools.product((False, True), ((1, 1), (2, 1))):
+        shape = (3, 5, 6) if first else (5, 6, 3)
+        local: Any = layers.LocallyConnected2D(4, (2, 3), strides=steps, input_shape=shape,
+                                          bias_initializer="glorot_uniform",
+                                          data_format="channels_first" if first else "channels_last")  # fmt: skip
+        model = keras.models.Sequential([local])
+        images = random.randn(2, *shape).astype(np.float32)
+        kernel, bias = local.get_weights()
+        rows, columns = bias.shape[:2]
+        found = model.predict(images)
+        found = np.moveaxis(found, 1, -1) if first else found
+        for r, column in itertools.product(range(rows), range(columns)):
+            y, z = r * steps[0], column * steps[1]
+            part = images[:, :, y : y + 2, z : z + 3] if first else images[:, y : y + 2, z : z + 3]
+            expected = part.reshape(2, -1) @ kernel[r * columns + column] + bias[r, column]
+            np.testing.assert_allclose(found[:, r, column], expected, rtol=1e-4, atol=1e-5)
+        assert model.output_shape == (None, 4, rows, columns) if first else (None, rows, columns, 4)
+    local = layers.LocallyConnected1D(2, 3, strides=2, activation="relu", input_shape=(9, 4))
     model = keras.models.Sequential([local])
-    images = random.randn(2, *shape).astype(np.float32)
+    model.compile("sgd", "mse")
+    sequences = random.randn(2, 9, 4).astype(np.float32)
     kernel, bias = local.get_weights()
-    rows, columns = bias.shape[:2]
-    found = model.predict(images)
-    found = np.moveaxis(found, 1, -1) if first else found
-    for r, column in itertools.product(range(rows), range(columns)):
-        y, z = r * steps[0], column * steps[1]
-        part = images[:, :, y : y + 2, z : z + 3] if first else images[:, y : y + 2, z : z + 3]
-        expected = part.reshape(2, -1) @ kernel[r * columns + column] + bias[r, column]
-        np.testing.assert_allclose(found[:, r, column], expected, rtol=1e-4, atol=1e-5)
-    assert model.output_shape == (None, 4, rows, columns) if first else (None, rows, columns, 4)
-local = layers.LocallyConnected1D(2, 3, strides=2, activation="relu", input_shape=(9, 4))
-model = keras.models.Sequential([local])
-model.compile("sgd", "mse")
-sequences = random.randn(2, 9, 4).astype(np.float32)
-kernel, bias = local.get_weights()
-expected = np.stack([sequences[:, 2 * i : 2 * i + 3].reshape(2, -1) @ kernel[i] + bias[i] for i in range(4)], 1)
-np.testing.assert_allclose(model.predict(sequences), np.maximum(expected, 0), rtol=1e-4, atol=1e-5)
-assert model.train_on_batch(sequences, expected + 1) > model.train_on_batch(sequences, expected + 1)
+    expected = np.stack([sequences[:, 2 * i : 2 * i + 3].reshape(2, -1) @ kernel[i] + bias[i] for i in range(4)], 1)
+    np.testing.assert_allclose(model.predict(sequences), np.maximum(expected, 0), rtol=1e-4, atol=1e-5)
+    assert model.train_on_batch(sequences, expected + 1) > model.train_on_batch(sequences, expected + 1)
+
 
 # Convolutions as products of an LSTM, beside sums over windows.
 
@@ -184,37 +190,44 @@ def convolve(images: Any, kernel: Any, padding: str, steps: Any = (1, 1)) -> Any
     return found
 
 
-for first, padding, steps in ((False, "valid", (1, 1)), (True, "valid", (1, 1)), (False, "same", (2, 2))):
-    K.clear_session()
-    shape = (2, 5, 6) if first else (5, 6, 2)
-    inputs = layers.Input((3, *shape))
-    layer = layers.ConvLSTM2D(2, (3, 2), padding=padding, strides=steps, return_sequences=True, return_state=True,
-                              data_format="channels_first" if first else "channels_last")  # fmt: skip
-    model = keras.models.Model(inputs, layer(inputs))
-    movie = random.randn(2, 3, *shape).astype(np.float32)
-    kernel, recurrent, bias = layer.get_weights()
-    assert bias.tolist() == [0, 0, 1, 1, 0, 0, 0, 0]
-    frames = np.moveaxis(movie, 2, -1) if first else movie
-    frames_out: Any = []
-    state: Any = 0.0
-    memory: Any = 0.0
-    for t in range(3):
-        parts = convolve(frames[:, t], kernel, padding, steps) + bias
-        state = np.zeros((*parts.shape[:3], 2)) if t == 0 else state
-        i, f, c, o = np.split(parts + convolve(state, recurrent, "same"), 4, -1)
-        memory = sigmoid(f) * memory + sigmoid(i) * np.tanh(c)
-        state = sigmoid(o) * np.tanh(memory)
-        frames_out.append(state)
-    found = model.predict(movie)
-    for expected, value in zip([np.stack(frames_out, 1), state, memory], found):
-        value = np.moveaxis(value, value.ndim - 3, -1) if first else value
-        np.testing.assert_allclose(value, expected, rtol=1e-4, atol=1e-5)
-    assert [K.int_shape(y)[1:] for y in model.outputs] == [y.shape[1:] for y in found]
-    assert layers.ConvLSTM2D.from_config(layer.get_config()).get_config() == layer.get_config()
+def test_convolutions_as_products() -> None:
+    for first, padding, steps in ((False, "valid", (1, 1)), (True, "valid", (1, 1)), (False, "same", (2, 2))):
+        K.clear_session()
+        shape = (2, 5, 6) if first else (5, 6, 2)
+        inputs = layers.Input((3, *shape))
+        layer = layers.ConvLSTM2D(2, (3, 2), padding=padding, strides=steps, return_sequences=True, return_state=True,
+                                  data_format="channels_first" if first else "channels_last")  # fmt: skip
+        model = keras.models.Model(inputs, layer(inputs))
+        movie = random.randn(2, 3, *shape).astype(np.float32)
+        kernel, recurrent, bias = layer.get_weights()
+        assert bias.tolist() == [0, 0, 1, 1, 0, 0, 0, 0]
+        frames = np.moveaxis(movie, 2, -1) if first else movie
+        frames_out: Any = []
+        state: Any = 0.0
+        memory: Any = 0.0
+        for t in range(3):
+            parts = convolve(frames[:, t], kernel, padding, steps) + bias
+            state = np.zeros((*parts.shape[:3], 2)) if t == 0 else state
+            i, f, c, o = np.split(parts + convolve(state, recurrent, "same"), 4, -1)
+            memory = sigmoid(f) * memory + sigmoid(i) * np.tanh(c)
+            state = sigmoid(o) * np.tanh(memory)
+            frames_out.append(state)
+        found = model.predict(movie)
+        for expected, value in zip([np.stack(frames_out, 1), state, memory], found):
+            value = np.moveaxis(value, value.ndim - 3, -1) if first else value
+            np.testing.assert_allclose(value, expected, rtol=1e-4, atol=1e-5)
+        assert [K.int_shape(y)[1:] for y in model.outputs] == [y.shape[1:] for y in found]
+        assert layers.ConvLSTM2D.from_config(layer.get_config()).get_config() == layer.get_config()
 
-# The shape of a model's outputs for inputs of another shape.
-first_input, second_input = layers.Input((4,)), layers.Input((4,))
-joined = layers.concatenate([layers.Dense(3)(first_input), second_input])
-model = keras.models.Model([first_input, second_input], [joined, layers.Dense(2)(joined)])
-assert model.compute_output_shape([(10, 4), (10, 4)]) == [(10, 7), (10, 2)]
-assert not model.uses_learning_phase
+
+def test_shape_of_a_model_outputs() -> None:
+    # The shape of a model's outputs for inputs of another shape.
+    first_input, second_input = layers.Input((4,)), layers.Input((4,))
+    joined = layers.concatenate([layers.Dense(3)(first_input), second_input])
+    model = keras.models.Model([first_input, second_input], [joined, layers.Dense(2)(joined)])
+    assert model.compute_output_shape([(10, 4), (10, 4)]) == [(10, 7), (10, 2)]
+    assert not model.uses_learning_phase
+
+
+run_tests([test_states_of_bidirectional_layers, test_windows_with_weights, test_convolutions_as_products,
+           test_shape_of_a_model_outputs])  # fmt: skip

@@ -11,6 +11,7 @@ from typing import Any, Callable, Dict, List, Tuple, cast
 import numpy as np
 
 import flywheel as fw
+from configurations import run_tests
 from flywheel import nn
 
 Array = Any
@@ -202,10 +203,13 @@ cases: Dict[str, Case] = {
         lambda v, p: turned(v[..., [0, 2, 1, 3]], 1e4, p)[..., [0, 2, 1, 3]],
         [floats(2, 3, 4), np.array([7, 0, 2])]),
 }  # fmt: skip
-# Layers have a test of their own, module_layers_beside.py.
-layers = {name for name in nn.__all__ if isinstance(getattr(nn, name), type)}
-missing = set(nn.__all__) - layers - {name for name in nn.__all__ if any(case.startswith(name) for case in cases)}
-assert not missing, missing
+
+
+def test_layers_have_a_test() -> None:
+    # Layers have a test of their own, module_layers_beside.py.
+    layers = {name for name in nn.__all__ if isinstance(getattr(nn, name), type)}
+    missing = set(nn.__all__) - layers - {name for name in nn.__all__ if any(case.startswith(name) for case in cases)}
+    assert not missing, missing
 
 
 @fw.function
@@ -213,20 +217,24 @@ def run(given: Dict[str, Any]) -> Dict[str, Any]:
     return {name: ours(*given[name]) for name, (ours, _, _) in cases.items()}
 
 
-results = run({name: args for name, (_, _, args) in cases.items()})
-for name, (_, theirs, args) in cases.items():
-    np.testing.assert_allclose(results[name], theirs(*args), 2e-4, 2e-5, err_msg=name)
-for name in nn.__all__:
-    function = getattr(nn, name)
-    assert inspect.getdoc(function) and "```" not in (inspect.getdoc(function) or ""), name
+def test_layers_have_a_test_2() -> None:
+    results = run({name: args for name, (_, _, args) in cases.items()})
+    for name, (_, theirs, args) in cases.items():
+        np.testing.assert_allclose(results[name], theirs(*args), 2e-4, 2e-5, err_msg=name)
+    for name in nn.__all__:
+        function = getattr(nn, name)
+        assert inspect.getdoc(function) and "```" not in (inspect.getdoc(function) or ""), name
 
-# Batch norm moves its averages while it trains.
-mean, variance = fw.Variable(np.zeros(4, np.float32)), fw.Variable(np.ones(4, np.float32))
-train = fw.function(lambda v: nn.batch_norm(v, None, None, mean, variance, training=True, momentum=0.5))
-test = fw.function(lambda v: nn.batch_norm(v, None, None, mean, variance, training=False))
-np.testing.assert_allclose(train(x), normal(x, 0), 1e-4, 1e-5)
-np.testing.assert_allclose(mean.numpy(), x.mean(0) / 2, 1e-4, 1e-6)
-np.testing.assert_allclose(test(x), (x - mean.numpy()) / np.sqrt(variance.numpy() + 0.001), 1e-4, 1e-5)
+
+def test_batch_norm_averages() -> None:
+    # Batch norm moves its averages while it trains.
+    mean, variance = fw.Variable(np.zeros(4, np.float32)), fw.Variable(np.ones(4, np.float32))
+    train = fw.function(lambda v: nn.batch_norm(v, None, None, mean, variance, training=True, momentum=0.5))
+    test = fw.function(lambda v: nn.batch_norm(v, None, None, mean, variance, training=False))
+    np.testing.assert_allclose(train(x), normal(x, 0), 1e-4, 1e-5)
+    np.testing.assert_allclose(mean.numpy(), x.mean(0) / 2, 1e-4, 1e-6)
+    np.testing.assert_allclose(test(x), (x - mean.numpy()) / np.sqrt(variance.numpy() + 0.001), 1e-4, 1e-5)
+
 
 # O2 to O8, O21 to O27: p after three steps of loss sum p^2 / 2 from [1, -2, 3].
 optimizers = fw.optimizers
@@ -263,15 +271,17 @@ def descend() -> None:
         optimizer.minimize(fw.sum(parameter**2) / 2)
 
 
-for _step in range(3):
-    descend()
-for (optimizer, values), parameter in zip(expected, parameters):
-    np.testing.assert_allclose(parameter.numpy(), values, 1e-9, err_msg=str(optimizer))
-for parameter in parameters[len(expected) :]:
-    assert np.abs(parameter.numpy()).sum() < 6
-scalars = {v.name for v in descend.trace().program.variables if v.slot_of is None and not v.name.startswith("p")}
-assert scalars == {variable.name for optimizer in everything for variable in optimizer.variables}
-assert int(everything[0].iterations.numpy()) == 3 and everything[0].lr.dtype == np.float64
+def test_optimizers_without_a_row() -> None:
+    for _step in range(3):
+        descend()
+    for (optimizer, values), parameter in zip(expected, parameters):
+        np.testing.assert_allclose(parameter.numpy(), values, 1e-9, err_msg=str(optimizer))
+    for parameter in parameters[len(expected) :]:
+        assert np.abs(parameter.numpy()).sum() < 6
+    scalars = {v.name for v in descend.trace().program.variables if v.slot_of is None and not v.name.startswith("p")}
+    assert scalars == {variable.name for optimizer in everything for variable in optimizer.variables}
+    assert int(everything[0].iterations.numpy()) == 3 and everything[0].lr.dtype == np.float64
+
 
 # Schedules, clauses.
 rate = fw.optimizers.GradientDescent(1.0)
@@ -280,9 +290,12 @@ schedules = [fw.schedules.ConstantRate(0.5), fw.schedules.PiecewiseRate([1], [0.
              fw.schedules.CosineRate(0.5, 9),
              fw.schedules.ExponentialRate(1, 0.5, 1), fw.schedules.PolynomialRate(0.5, 4, power=2),
              fw.schedules.OneCycleRate(1.0, 10)]  # fmt: skip
-assert {type(schedule).__name__ for schedule in schedules} == set(fw.schedules.__all__) - {"Schedule"}
-found = fw.function(lambda step: [schedule(step) for schedule in schedules])(np.int32(2))
-np.testing.assert_allclose(found[:2] + found[3:4], [0.5, 0.25, 0.25], 1e-6)
+
+
+def test_schedules_clauses() -> None:
+    assert {type(schedule).__name__ for schedule in schedules} == set(fw.schedules.__all__) - {"Schedule"}
+    found = fw.function(lambda step: [schedule(step) for schedule in schedules])(np.int32(2))
+    np.testing.assert_allclose(found[:2] + found[3:4], [0.5, 0.25, 0.25], 1e-6)
 
 
 @fw.function
@@ -290,8 +303,10 @@ def clipped() -> None:
     rate.minimize(8 * single, [single], schedule=schedules[0], clip_global_norm=1.0, l2=0.0)
 
 
-clipped()
-assert np.isclose(single.numpy(), 0.5)
+def test_schedules_clauses_2() -> None:
+    clipped()
+    assert np.isclose(single.numpy(), 0.5)
+
 
 # G9, O1: few bits, and gradients of several calls.
 narrow = fw.Variable(np.array([1.0, -2.0]), dtype="float16", name="narrow")
@@ -305,28 +320,33 @@ def accumulated(x: fw.Tensor) -> None:
     scaled.minimize(loss, loss_scale=settings, accumulate=2, master_weights=True)
 
 
-for feed in ([1.0, 2.0], [np.inf, 0.0], [3.0, 4.0]):
-    accumulated(f32(feed))
-np.testing.assert_allclose(narrow.numpy(), [0.0, -3.5])
-names = {v.name: v for v in accumulated.trace().program.variables}
-assert {"scaled/loss_scale", "scaled/micro_step", "narrow/scaled/master"} <= set(names), names
-try:
-    fw.function(lambda: fw.optimizers.SGD(0.1).minimize(single * 2, [single], accumulate=cast(int, 1.5)))()
-except TypeError as error:
-    assert "integer" in str(error), error
-else:
-    raise AssertionError("expected a TypeError")
-single.set(1.0)
-fixed = fw.optimizers.GradientDescent(0.25)
-fw.function(lambda: fixed.minimize(single * 2, [single], loss_scale=8))()
-assert np.isclose(single.numpy(), 0.5)
+def test_few_bits() -> None:
+    for feed in ([1.0, 2.0], [np.inf, 0.0], [3.0, 4.0]):
+        accumulated(f32(feed))
+    np.testing.assert_allclose(narrow.numpy(), [0.0, -3.5])
+    names = {v.name: v for v in accumulated.trace().program.variables}
+    assert {"scaled/loss_scale", "scaled/micro_step", "narrow/scaled/master"} <= set(names), names
+    try:
+        fw.function(lambda: fw.optimizers.SGD(0.1).minimize(single * 2, [single], accumulate=cast(int, 1.5)))()
+    except TypeError as error:
+        assert "integer" in str(error), error
+    else:
+        raise AssertionError("expected a TypeError")
+    single.set(1.0)
+    fixed = fw.optimizers.GradientDescent(0.25)
+    fw.function(lambda: fixed.minimize(single * 2, [single], loss_scale=8))()
+    assert np.isclose(single.numpy(), 0.5)
+
 
 # R10: averages, and a swap for evaluation; a checkpointed average is not a new one.
 moving = fw.Variable(f32([1.0, 2.0]), name="moving")
 half_moving = fw.Variable(np.array([1.0]), dtype="float16", name="half_moving")
 count = fw.Variable(0, dtype="int64", name="count", trainable=False)
 averages = fw.ExponentialMovingAverage(0.5, num_updates=count)
-assert averages.average(moving) is None
+
+
+def test_averages() -> None:
+    assert averages.average(moving) is None
 
 
 @fw.function
@@ -342,64 +362,80 @@ def swap() -> None:
     averages.swap()
 
 
-for feed in ([3.0, 4.0], [5.0, 6.0]):
-    move(f32(feed))
-average = averages.average(moving)
-assert average is not None and average.name == averages.average_name(moving) == "moving/ExponentialMovingAverage"
-# decay is min(0.5, 1 / 10) first, and then 0.5.
-np.testing.assert_allclose(average.numpy(), [3.9, 4.9], 1e-6)
-swap()
-np.testing.assert_allclose(moving.numpy(), [3.9, 4.9], 1e-6)
-np.testing.assert_allclose(half_moving.numpy(), [3.9], 1e-3)
-np.testing.assert_allclose(average.numpy(), [5.0, 6.0])
-swap()
-np.testing.assert_array_equal(moving.numpy(), [5.0, 6.0])
-np.testing.assert_array_equal(half_moving.numpy(), [5.0])
-for wrong, what in ((lambda: fw.ExponentialMovingAverage(1.0), "within"),
-                    (lambda: fw.ExponentialMovingAverage(0.5, name="none").swap(), "no variable is averaged")):
-    try:
-        wrong()
-    except ValueError as error:
-        assert what in str(error), error
-    else:
-        raise AssertionError(what)
+def test_averages_2() -> None:
+    for feed in ([3.0, 4.0], [5.0, 6.0]):
+        move(f32(feed))
+    average = averages.average(moving)
+    assert average is not None and average.name == averages.average_name(moving) == "moving/ExponentialMovingAverage"
+    # decay is min(0.5, 1 / 10) first, and then 0.5.
+    np.testing.assert_allclose(average.numpy(), [3.9, 4.9], 1e-6)
+    swap()
+    np.testing.assert_allclose(moving.numpy(), [3.9, 4.9], 1e-6)
+    np.testing.assert_allclose(half_moving.numpy(), [3.9], 1e-3)
+    np.testing.assert_allclose(average.numpy(), [5.0, 6.0])
+    swap()
+    np.testing.assert_array_equal(moving.numpy(), [5.0, 6.0])
+    np.testing.assert_array_equal(half_moving.numpy(), [5.0])
+    for wrong, what in (
+        (lambda: fw.ExponentialMovingAverage(1.0), "within"),
+        (lambda: fw.ExponentialMovingAverage(0.5, name="none").swap(), "no variable is averaged"),
+    ):
+        try:
+            wrong()
+        except ValueError as error:
+            assert what in str(error), error
+        else:
+            raise AssertionError(what)
 
-# O12: constraints; I1, I2, I6: initializers.
-start = f32([[3, 0.3], [4, 0.4]])
-constraints: Dict[Any, Array] = {
-    fw.constraints.NonNeg(): start, fw.constraints.MaxNorm(): [[1.2, 0.3], [1.6, 0.4]],
-    fw.constraints.UnitNorm(): [[0.6, 0.6], [0.8, 0.8]],
-    fw.constraints.MinMaxNorm(1.0, 2.0): [[1.2, 0.6], [1.6, 0.8]]}  # fmt: skip
-assert {type(constraint).__name__ for constraint in constraints} == set(fw.constraints.__all__) - {"Constraint"}
-held = [fw.Variable(start, name="held", constraint=constraint) for constraint in constraints]
-none = fw.optimizers.GradientDescent(0.0)
-fw.function(lambda: none.minimize(sum((fw.sum(variable) for variable in held), fw.constant(0.0))))()
-for variable, value in zip(held, constraints.values()):
-    np.testing.assert_allclose(variable.numpy(), value, 1e-6)
-initializers: Dict[Any, Callable[[Array], bool]] = {
-    fw.initializers.Zeros(): lambda v: not v.any(), fw.initializers.Ones(): lambda v: (v == 1).all(),
-    fw.initializers.Constant([1.0, 2.0]): lambda v: (v.reshape(-1)[:3] == [1, 2, 2]).all(),
-    fw.initializers.GlorotUniform(): lambda v: 0.15 < v.max() <= np.sqrt(6 / 200),
-    fw.initializers.HeNormal(): lambda v: abs(v.std() / (0.8796 * np.sqrt(2 / 100)) - 1) < 0.05,
-    fw.initializers.RandomNormal(1.0, 2.0): lambda v: abs(v.mean() - 1) < 0.1 and abs(v.std() - 2) < 0.1,
-    fw.initializers.RandomUniform(-1, 1): lambda v: -1 <= v.min() < -0.9 and 0.9 < v.max() < 1,
-    fw.initializers.TruncatedNormal(stddev=0.5): lambda v: np.abs(v).max() <= 1}  # fmt: skip
-assert {type(initializer).__name__ for initializer in initializers} == set(fw.initializers.__all__) - {"Initializer"}
-for initializer, holds in initializers.items():
-    assert holds(fw.Variable(initializer, shape=(100, 100)).numpy()), initializer
+
+def test_constraints() -> None:
+    # O12: constraints; I1, I2, I6: initializers.
+    start = f32([[3, 0.3], [4, 0.4]])
+    constraints: Dict[Any, Array] = {
+        fw.constraints.NonNeg(): start, fw.constraints.MaxNorm(): [[1.2, 0.3], [1.6, 0.4]],
+        fw.constraints.UnitNorm(): [[0.6, 0.6], [0.8, 0.8]],
+        fw.constraints.MinMaxNorm(1.0, 2.0): [[1.2, 0.6], [1.6, 0.8]]}  # fmt: skip
+    assert {type(constraint).__name__ for constraint in constraints} == set(fw.constraints.__all__) - {"Constraint"}
+    held = [fw.Variable(start, name="held", constraint=constraint) for constraint in constraints]
+    none = fw.optimizers.GradientDescent(0.0)
+    fw.function(lambda: none.minimize(sum((fw.sum(variable) for variable in held), fw.constant(0.0))))()
+    for variable, value in zip(held, constraints.values()):
+        np.testing.assert_allclose(variable.numpy(), value, 1e-6)
+    initializers: Dict[Any, Callable[[Array], bool]] = {
+        fw.initializers.Zeros(): lambda v: not v.any(), fw.initializers.Ones(): lambda v: (v == 1).all(),
+        fw.initializers.Constant([1.0, 2.0]): lambda v: (v.reshape(-1)[:3] == [1, 2, 2]).all(),
+        fw.initializers.GlorotUniform(): lambda v: 0.15 < v.max() <= np.sqrt(6 / 200),
+        fw.initializers.HeNormal(): lambda v: abs(v.std() / (0.8796 * np.sqrt(2 / 100)) - 1) < 0.05,
+        fw.initializers.RandomNormal(1.0, 2.0): lambda v: abs(v.mean() - 1) < 0.1 and abs(v.std() - 2) < 0.1,
+        fw.initializers.RandomUniform(-1, 1): lambda v: -1 <= v.min() < -0.9 and 0.9 < v.max() < 1,
+        fw.initializers.TruncatedNormal(stddev=0.5): lambda v: np.abs(v).max() <= 1}  # fmt: skip
+    assert {type(initializer).__name__ for initializer in initializers} == set(fw.initializers.__all__) - {
+        "Initializer"
+    }
+    for initializer, holds in initializers.items():
+        assert holds(fw.Variable(initializer, shape=(100, 100)).numpy()), initializer
+
 
 # Wrong steps of a window, at the call.
 image, kernel = np.zeros((1, 8, 8, 1), np.float32), np.zeros((3, 3, 1, 1), np.float32)
-steps: Dict[str, Callable[[Any, Any], Any]] = {
-    r"strides of at least 1, found \[0, 1\]": lambda x, w: fw.nn.conv2d(x, w, strides=(0, 1)),
-    r"strides of at least 1, found \[-1, 1\]": lambda x, w: fw.nn.conv2d_transpose(x, w, strides=(-1, 1)),
-    r"strides of at least 1, found \[2, 0\]": lambda x, w: fw.nn.max_pool2d(x, (2, 2), strides=(2, 0)),
-    r"dilations of at least 1, found \[0, 1\]": lambda x, w: fw.nn.conv2d(x, w, dilations=(0, 1)),
-}
-for message, call in steps.items():
-    try:
-        fw.function(call)(image, kernel)
-    except ValueError as error:
-        assert re.search(message, str(error)), error
-    else:
-        raise AssertionError(f"expected {message}")
+
+
+def test_wrong_steps_of_a_window() -> None:
+    steps: Dict[str, Callable[[Any, Any], Any]] = {
+        r"strides of at least 1, found \[0, 1\]": lambda x, w: fw.nn.conv2d(x, w, strides=(0, 1)),
+        r"strides of at least 1, found \[-1, 1\]": lambda x, w: fw.nn.conv2d_transpose(x, w, strides=(-1, 1)),
+        r"strides of at least 1, found \[2, 0\]": lambda x, w: fw.nn.max_pool2d(x, (2, 2), strides=(2, 0)),
+        r"dilations of at least 1, found \[0, 1\]": lambda x, w: fw.nn.conv2d(x, w, dilations=(0, 1)),
+    }
+    for message, call in steps.items():
+        try:
+            fw.function(call)(image, kernel)
+        except ValueError as error:
+            assert re.search(message, str(error)), error
+        else:
+            raise AssertionError(f"expected {message}")
+
+
+run_tests([test_layers_have_a_test, test_layers_have_a_test_2, test_batch_norm_averages,
+           test_optimizers_without_a_row, test_schedules_clauses, test_schedules_clauses_2, test_few_bits,
+           test_averages, test_averages_2, test_constraints, test_wrong_steps_of_a_window])  # fmt: skip

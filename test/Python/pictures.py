@@ -12,6 +12,7 @@ import xml.etree.ElementTree as ElementTree
 from typing import Any, List, Tuple
 
 import flywheel as fw
+from configurations import run_tests
 from flywheel.pictures import Node, Picture, picture
 
 root = os.path.join(sys.argv[1], "examples")
@@ -83,34 +84,37 @@ def step(image: Any, label: Any) -> Any:
     return loss
 
 
-# The traced ops, word by word.
-drawn = step.picture()
-assert drawn.name == "step" and repr(drawn) == "<flywheel.Picture of step: 10 nodes>"
-assert drawn.nodes == [
-    Node("image", "feed", "tensor<?x64xf32>", ()),
-    Node("label", "feed", "tensor<?xi32>", ()),
-    Node("train.read w1", "variable", "tensor<64x128xf32>", ()),
-    Node("nn.dense", "op", "tensor<?x128xf32>", (0, 2)),
-    Node("nn.relu", "op", "tensor<?x128xf32>", (3,)),
-    Node("train.read w2", "variable", "tensor<128x10xf32>", ()),
-    Node("nn.dense", "op", "tensor<?x10xf32>", (4, 5)),
-    Node("nn.sparse_softmax_cross_entropy", "op", "tensor<f32>", (6, 1)),
-    Node("train.minimize adam", "update", "", (7,)),
-    Node("result", "result", "tensor<f32>", (7,)),
-], drawn.nodes
-check_drawing(drawn)
-assert drawn.table.count("<tr") == 11 and "tensor&lt;?x64xf32&gt;" in drawn.table
-with tempfile.TemporaryDirectory() as folder:
-    drawn.save(os.path.join(folder, "step.svg"))
-    with open(os.path.join(folder, "step.svg")) as file:
-        assert file.read() == drawn.svg == drawn._repr_html_()
+def test_traced_ops_word_by_word() -> None:
+    # The traced ops, word by word.
+    drawn = step.picture()
+    assert drawn.name == "step" and repr(drawn) == "<flywheel.Picture of step: 10 nodes>"
+    assert drawn.nodes == [
+        Node("image", "feed", "tensor<?x64xf32>", ()),
+        Node("label", "feed", "tensor<?xi32>", ()),
+        Node("train.read w1", "variable", "tensor<64x128xf32>", ()),
+        Node("nn.dense", "op", "tensor<?x128xf32>", (0, 2)),
+        Node("nn.relu", "op", "tensor<?x128xf32>", (3,)),
+        Node("train.read w2", "variable", "tensor<128x10xf32>", ()),
+        Node("nn.dense", "op", "tensor<?x10xf32>", (4, 5)),
+        Node("nn.sparse_softmax_cross_entropy", "op", "tensor<f32>", (6, 1)),
+        Node("train.minimize adam", "update", "", (7,)),
+        Node("result", "result", "tensor<f32>", (7,)),
+    ], drawn.nodes
+    check_drawing(drawn)
+    assert drawn.table.count("<tr") == 11 and "tensor&lt;?x64xf32&gt;" in drawn.table
+    with tempfile.TemporaryDirectory() as folder:
+        drawn.save(os.path.join(folder, "step.svg"))
+        with open(os.path.join(folder, "step.svg")) as file:
+            assert file.read() == drawn.svg == drawn._repr_html_()
 
-# Later stages: they contain the backward pass, and each variable is assigned.
-later = step.picture(stage="flywheel-autodiff")
-assert [node.name for node in later.nodes].count("nn.matmul") == 3
-assigned = {node.name for node in later.nodes if node.kind == "update" and node.inputs}
-assert assigned >= {"train.assign w1", "train.assign w2"}
-check_drawing(later)
+
+def test_later_stages() -> None:
+    # Later stages: they contain the backward pass, and each variable is assigned.
+    later = step.picture(stage="flywheel-autodiff")
+    assert [node.name for node in later.nodes].count("nn.matmul") == 3
+    assigned = {node.name for node in later.nodes if node.kind == "update" and node.inputs}
+    assert assigned >= {"train.assign w1", "train.assign w2"}
+    check_drawing(later)
 
 
 # A branch is one node, with what its regions use of the outside.
@@ -119,38 +123,50 @@ def branch(x: Any, y: Any) -> Any:
     return fw.cond(fw.sum(x) > 0, lambda: x * y, lambda: x - y)
 
 
-branches = [node for node in branch.picture(fw.spec(3), fw.spec(3)).nodes if node.name == "scf.if"]
-assert len(branches) == 1 and {0, 1} <= set(branches[0].inputs), branches
+def test_branch_is_one_node() -> None:
+    branches = [node for node in branch.picture(fw.spec(3), fw.spec(3)).nodes if node.name == "scf.if"]
+    assert len(branches) == 1 and {0, 1} <= set(branches[0].inputs), branches
 
-# Every op of the examples at every stage that has their functions.
-known = 0
-for name in ("digits/digits", "lenet/lenet", "gan/gan", "matrix-factorization/factorization", "transformer/transformer",
-             "least-squares/curve", "resnet/resnet"):  # fmt: skip
-    with open(os.path.join(root, f"{name}.mlir")) as file:
-        module = fw.parse(file.read())
-    entries = re.findall(r"func\.func @(\w+)", str(module))
-    for stage in ("", "flywheel-expand", "flywheel-autodiff", "flywheel-functionalize"):
-        text = str(fw.lower(module, stop_after=stage) if stage else module)
-        for entry in entries:
-            known += compare(text, entry)
-            if len(picture(text, entry).nodes) <= 300:
-                check_drawing(picture(text, entry))
-assert known > 1000, known
+
+def test_every_op_of_the_examples() -> None:
+    # Every op of the examples at every stage that has their functions.
+    known = 0
+    for name in ("digits/digits", "lenet/lenet", "gan/gan", "matrix-factorization/factorization",
+                 "transformer/transformer",
+                 "least-squares/curve", "resnet/resnet"):  # fmt: skip
+        with open(os.path.join(root, f"{name}.mlir")) as file:
+            module = fw.parse(file.read())
+        entries = re.findall(r"func\.func @(\w+)", str(module))
+        for stage in ("", "flywheel-expand", "flywheel-autodiff", "flywheel-functionalize"):
+            text = str(fw.lower(module, stop_after=stage) if stage else module)
+            for entry in entries:
+                known += compare(text, entry)
+                if len(picture(text, entry).nodes) <= 300:
+                    check_drawing(picture(text, entry))
+    assert known > 1000, known
+
 
 BLOCKS = "module {\n  func.func @f() {\n    cf.br ^bb1\n  ^bb1:  // pred: ^bb0\n    return\n  }\n}\n"
-# Large ones are tables; names are not markup; an unknown name is an error.
-large = Picture("large", [Node("a < b", "op", "", ())] * 400)
-assert large._repr_html_() == large.table and "a &lt; b" in large.table
-assert "a &lt; b" in Picture("small", large.nodes[:1]).svg
-assert ElementTree.fromstring(Picture("empty", []).svg).tag == f"{SVG}svg"
-for text, entry, message in [
-    (step.mlir(), "other", "a function other, found none"),
-    (step.stage("flywheel-llvm"), "", "a public function, found none"),
-    (BLOCKS, "", "several in 'f'"),
-]:
-    try:
-        picture(text, entry)
-    except ValueError as error:
-        assert message in str(error), error
-    else:
-        raise AssertionError(f"expected an error: {message}")
+
+
+def test_large_ones_are_tables() -> None:
+    # Large ones are tables; names are not markup; an unknown name is an error.
+    large = Picture("large", [Node("a < b", "op", "", ())] * 400)
+    assert large._repr_html_() == large.table and "a &lt; b" in large.table
+    assert "a &lt; b" in Picture("small", large.nodes[:1]).svg
+    assert ElementTree.fromstring(Picture("empty", []).svg).tag == f"{SVG}svg"
+    for text, entry, message in [
+        (step.mlir(), "other", "a function other, found none"),
+        (step.stage("flywheel-llvm"), "", "a public function, found none"),
+        (BLOCKS, "", "several in 'f'"),
+    ]:
+        try:
+            picture(text, entry)
+        except ValueError as error:
+            assert message in str(error), error
+        else:
+            raise AssertionError(f"expected an error: {message}")
+
+
+run_tests([test_traced_ops_word_by_word, test_later_stages, test_branch_is_one_node,
+           test_every_op_of_the_examples, test_large_ones_are_tables])  # fmt: skip

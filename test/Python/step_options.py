@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import flywheel as fw
+from configurations import run_tests
 
 Array = NDArray[Any]
 
@@ -128,75 +129,86 @@ with warnings.catch_warnings():
     tight = fw.function(model.loss, memory_budget=64)
     expect(fw.CompileError, "more than the memory budget of 64 bytes", lambda: tight(x))
 
-# A wrong value of an option is an error that names the option.
-text = "module { func.func @f(%x: tensor<4xf32>) -> tensor<4xf32> { return %x : tensor<4xf32> }\n}"
-for name, wrong, expected_text in [
-    ("winograd", "yes", "expected True or False as winograd, found 'yes'"),
-    ("check_numerics", 1, "expected True or False as check_numerics, found 1"),
-    ("memory_budget", "lots", "expected a number of bytes, such as 65536 or '2MiB', as memory_budget, found 'lots'"),
-    ("memory_budget", True, "expected a number of bytes, such as 65536 or '2MiB', as memory_budget, found True"),
-    ("threads", "2", "expected a number of threads as threads, found '2'"),
-    ("threads", 1.0, "expected a number of threads as threads, found 1.0"),
-    ("target", 80, "expected a string such as 'cuda:sm_90a' as target, found 80"),
-    ("winograd", None, "expected True or False as winograd, found None"),
-    ("threads", np.array([1, 2]), "expected a number of threads as threads, found array([1, 2])"),
-    ("threads", np.array(1.5), "expected a number of threads as threads, found array(1.5)"),
-]:
-    options: Any = {name: wrong}
-    expect(TypeError, expected_text, lambda: fw.function(lambda v: v, **options))
-    expect(TypeError, expected_text, lambda: fw.compile(text, **options))
-word: Any = "on"
-number: Any = 3
-expect(TypeError, "expected 0 to 3 as opt_level, found 'on'", lambda: fw.compile(text, opt_level=word))
-expect(TypeError, "expected True or False as profile, found 'on'", lambda: fw.compile(text, profile=word))
-for call in (
-    lambda **options: fw.compile(text, **options),
-    lambda **options: fw.function(lambda v: v + 1, **options)(np.ones(3, np.float32)),
-):
-    expect(ValueError, "threads: expected a whole number from 1 to 256, found 0", lambda: call(threads=0))
-    expect(ValueError, "threads: expected a whole number from 1 to 256, found 257", lambda: call(threads=257))
-    expect(ValueError, "expected a number of bytes, such as 65536 or '2MiB', as memory_budget, found -1",
-           lambda: call(memory_budget=-1))  # fmt: skip
-for name, wrong, expected_text in [
-    ("cpu", 3, "expected a string such as 'x86-64-v3' as cpu, found 3"),
-    ("features", 3, "expected a string such as '+avx2,-fma' as features, found 3"),
-    ("lowering", 3, "expected 'optimized' or 'reference' as lowering, found 3"),
-    ("model_name", 3, "expected a string as model_name, found 3"),
-    ("entries", "f", "expected a list of strings as entries, found 'f'"),
-    ("entries", None, "expected a list of strings as entries, found None"),
-    ("max_dim_size", "8", "expected a number, or a dict from sizes to numbers, as max_dim_size, found '8'"),
-    ("max_dim_size", True, "as max_dim_size, found True"),
-    ("max_dim_size", {"batch": "a"}, "expected a number as max_dim_size['batch'], found 'a'"),
-    ("max_dim_size", {1: 2}, "expected the name of a size as a key of max_dim_size, found 1"),
-]:
-    options = {name: wrong}
-    expect(TypeError, expected_text, lambda: fw.compile(text, **options))
-wrong_bindings: Any = {"batch": "a"}
-expect(TypeError, "expected a number as bindings['batch'], found 'a'", lambda: fw.cost(text, bindings=wrong_bindings))
-expect(TypeError, "expected a module, its text or a path as source, found 3", lambda: fw.compile(number))
-for name, wrong, expected_text in [
-    ("results", [1], "expected a list of strings as results, found [1]"),
-    ("results", "a", "expected a list of strings as results, found 'a'"),
-    ("results", (n for n in ["a"]), "expected a list of strings as results, found <generator"),
-    ("signature", "a", "expected a list of flywheel.spec as signature, found 'a'"),
-    ("name", 3, "expected a string as name, found 3"),
-    ("static", None, "expected names of parameters, or their numbers, as static, found None"),
-]:
-    options = {name: wrong}
-    expect(TypeError, expected_text, lambda: fw.function(lambda v: v, **options))
-whole_function: Any = fw.function(lambda v: v)
-for name, wrong, expected_text in [
-    ("cpu", 3, "expected a string such as 'x86-64-v3' as cpu, found 3"),
-    ("max_dim_sizes", {"batch": "a"}, "expected a number as max_dim_sizes['batch'], found 'a'"),
-    ("max_dim_sizes", "zz", "expected a dict from sizes to numbers as max_dim_sizes, found 'zz'"),
-]:
-    options = {name: wrong}
-    expect(TypeError, expected_text, lambda: whole_function.export("none.o", np.ones(3, np.float32), **options))
-for huge in (10**20, 2**63):
-    expect(ValueError, f"memory_budget, found {huge}, which has more than 64 bits",
-           lambda: fw.compile(text, memory_budget=huge))  # fmt: skip
-assert fw.compile(text, threads=np.int64(1), winograd=True).entries[0].name == "f"
-for bounds in (np.int32(64), 64, {"batch": np.int64(3)}, {}, None):
-    assert fw.compile(text.replace("4x", "?x"), max_dim_size=bounds).entries[0].name == "f"
-expect(ValueError, "max_dim_size: expected a bound within [1, 16777216], found 0",
-       lambda: fw.compile(text, max_dim_size=0))  # fmt: skip
+
+def test_wrong_value_of_an_option() -> None:
+    # A wrong value of an option is an error that names the option.
+    text = "module { func.func @f(%x: tensor<4xf32>) -> tensor<4xf32> { return %x : tensor<4xf32> }\n}"
+    for name, wrong, expected_text in [
+        ("winograd", "yes", "expected True or False as winograd, found 'yes'"),
+        ("check_numerics", 1, "expected True or False as check_numerics, found 1"),
+        (
+            "memory_budget",
+            "lots",
+            "expected a number of bytes, such as 65536 or '2MiB', as memory_budget, found 'lots'",
+        ),
+        ("memory_budget", True, "expected a number of bytes, such as 65536 or '2MiB', as memory_budget, found True"),
+        ("threads", "2", "expected a number of threads as threads, found '2'"),
+        ("threads", 1.0, "expected a number of threads as threads, found 1.0"),
+        ("target", 80, "expected a string such as 'cuda:sm_90a' as target, found 80"),
+        ("winograd", None, "expected True or False as winograd, found None"),
+        ("threads", np.array([1, 2]), "expected a number of threads as threads, found array([1, 2])"),
+        ("threads", np.array(1.5), "expected a number of threads as threads, found array(1.5)"),
+    ]:
+        options: Any = {name: wrong}
+        expect(TypeError, expected_text, lambda: fw.function(lambda v: v, **options))
+        expect(TypeError, expected_text, lambda: fw.compile(text, **options))
+    word: Any = "on"
+    number: Any = 3
+    expect(TypeError, "expected 0 to 3 as opt_level, found 'on'", lambda: fw.compile(text, opt_level=word))
+    expect(TypeError, "expected True or False as profile, found 'on'", lambda: fw.compile(text, profile=word))
+    for call in (
+        lambda **options: fw.compile(text, **options),
+        lambda **options: fw.function(lambda v: v + 1, **options)(np.ones(3, np.float32)),
+    ):
+        expect(ValueError, "threads: expected a whole number from 1 to 256, found 0", lambda: call(threads=0))
+        expect(ValueError, "threads: expected a whole number from 1 to 256, found 257", lambda: call(threads=257))
+        expect(ValueError, "expected a number of bytes, such as 65536 or '2MiB', as memory_budget, found -1",
+               lambda: call(memory_budget=-1))  # fmt: skip
+    for name, wrong, expected_text in [
+        ("cpu", 3, "expected a string such as 'x86-64-v3' as cpu, found 3"),
+        ("features", 3, "expected a string such as '+avx2,-fma' as features, found 3"),
+        ("lowering", 3, "expected 'optimized' or 'reference' as lowering, found 3"),
+        ("model_name", 3, "expected a string as model_name, found 3"),
+        ("entries", "f", "expected a list of strings as entries, found 'f'"),
+        ("entries", None, "expected a list of strings as entries, found None"),
+        ("max_dim_size", "8", "expected a number, or a dict from sizes to numbers, as max_dim_size, found '8'"),
+        ("max_dim_size", True, "as max_dim_size, found True"),
+        ("max_dim_size", {"batch": "a"}, "expected a number as max_dim_size['batch'], found 'a'"),
+        ("max_dim_size", {1: 2}, "expected the name of a size as a key of max_dim_size, found 1"),
+    ]:
+        options = {name: wrong}
+        expect(TypeError, expected_text, lambda: fw.compile(text, **options))
+    wrong_bindings: Any = {"batch": "a"}
+    expect(
+        TypeError, "expected a number as bindings['batch'], found 'a'", lambda: fw.cost(text, bindings=wrong_bindings)
+    )
+    expect(TypeError, "expected a module, its text or a path as source, found 3", lambda: fw.compile(number))
+    for name, wrong, expected_text in [
+        ("results", [1], "expected a list of strings as results, found [1]"),
+        ("results", "a", "expected a list of strings as results, found 'a'"),
+        ("results", (n for n in ["a"]), "expected a list of strings as results, found <generator"),
+        ("signature", "a", "expected a list of flywheel.spec as signature, found 'a'"),
+        ("name", 3, "expected a string as name, found 3"),
+        ("static", None, "expected names of parameters, or their numbers, as static, found None"),
+    ]:
+        options = {name: wrong}
+        expect(TypeError, expected_text, lambda: fw.function(lambda v: v, **options))
+    whole_function: Any = fw.function(lambda v: v)
+    for name, wrong, expected_text in [
+        ("cpu", 3, "expected a string such as 'x86-64-v3' as cpu, found 3"),
+        ("max_dim_sizes", {"batch": "a"}, "expected a number as max_dim_sizes['batch'], found 'a'"),
+        ("max_dim_sizes", "zz", "expected a dict from sizes to numbers as max_dim_sizes, found 'zz'"),
+    ]:
+        options = {name: wrong}
+        expect(TypeError, expected_text, lambda: whole_function.export("none.o", np.ones(3, np.float32), **options))
+    for huge in (10**20, 2**63):
+        expect(ValueError, f"memory_budget, found {huge}, which has more than 64 bits",
+               lambda: fw.compile(text, memory_budget=huge))  # fmt: skip
+    assert fw.compile(text, threads=np.int64(1), winograd=True).entries[0].name == "f"
+    for bounds in (np.int32(64), 64, {"batch": np.int64(3)}, {}, None):
+        assert fw.compile(text.replace("4x", "?x"), max_dim_size=bounds).entries[0].name == "f"
+    expect(ValueError, "max_dim_size: expected a bound within [1, 16777216], found 0",
+           lambda: fw.compile(text, max_dim_size=0))  # fmt: skip
+
+
+run_tests([test_wrong_value_of_an_option])

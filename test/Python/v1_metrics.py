@@ -8,7 +8,7 @@ from typing import Any, List
 import numpy as np
 
 import flywheel.v1 as tf
-from configurations import raises
+from configurations import raises, run_tests
 
 
 def area(labels: Any, predictions: Any, weights: Any, curve: str, method: str, count: int) -> float:
@@ -74,48 +74,60 @@ def expected(ys: Any, ps: Any, ws: Any) -> Any:
 
 values = {key: pair[0] for key, pair in pairs.items()}
 updates = {key: pair[1] for key, pair in pairs.items()}
-names = [v.name for v in tf.local_variables()]
-assert {"accuracy/total:0", "accuracy/count:0", "precision/true_positives/count:0", "auc/false_positives:0"} <= {*names}
-assert tf.get_collection(tf.GraphKeys.METRIC_VARIABLES) == tf.local_variables()
-assert not tf.global_variables() and not tf.trainable_variables()
-assert pairs["accuracy"][0].name == "accuracy/value:0" and pairs["accuracy"][1].name == "accuracy/update_op:0"
-assert tf.get_collection("updates") == [updates["recall"]] and tf.get_collection("values") == [values["recall"]]
 
-with tf.Session() as sess:
-    raises(tf.errors.FailedPreconditionError, "uninitialized", lambda: sess.run(values))
-    for _ in range(2):
+
+def test_metrics() -> None:
+    names = [v.name for v in tf.local_variables()]
+    assert {"accuracy/total:0", "accuracy/count:0", "precision/true_positives/count:0", "auc/false_positives:0"} <= {
+        *names
+    }
+    assert tf.get_collection(tf.GraphKeys.METRIC_VARIABLES) == tf.local_variables()
+    assert not tf.global_variables() and not tf.trainable_variables()
+    assert pairs["accuracy"][0].name == "accuracy/value:0" and pairs["accuracy"][1].name == "accuracy/update_op:0"
+    assert tf.get_collection("updates") == [updates["recall"]] and tf.get_collection("values") == [values["recall"]]
+
+
+def test_v1_metrics() -> None:
+    with tf.Session() as sess:
+        raises(tf.errors.FailedPreconditionError, "uninitialized", lambda: sess.run(values))
+        for _ in range(2):
+            sess.run(tf.local_variables_initializer())
+            before = sess.run(values)
+            # Before the first batch: areas are those of equal points but for PR's.
+            assert all(before[k] == 0 for k in before if k not in ("pr", "roc", "minoring", "majoring")), before
+            seen: Any = [np.zeros(0, np.float32)] * 3
+            for size in (5, 1, 12, 9):
+                batch = [rng.integers(0, 2, size), rng.random(size), rng.random(size)]
+                batch = [b.astype(np.float32) for b in batch]
+                seen = [np.concatenate([a, b]) for a, b in zip(seen, batch)]
+                after = sess.run(updates, dict(zip((y, p, w), batch)))
+                if size == 12:
+                    # In a run of both, the value is that before the update.
+                    both = sess.run([values["mean"], updates["mean"]], dict(zip((y, p, w), batch)))
+                    assert np.isclose(both[0], seen[1].mean(), rtol=1e-5)
+                    doubled = np.concatenate([seen[1], batch[1]])
+                    assert np.isclose(both[1], doubled.mean(), rtol=1e-5)
+                    for v, x in zip(tf.local_variables()[:2], (seen[1].sum(), len(seen[1]))):
+                        v.load(np.float32(x), sess)
+            wanted = expected(*[a.astype(np.float64) for a in seen])
+            now = sess.run(values)
+            for key in pairs:
+                assert np.isclose(now[key], wanted[key], rtol=2e-4, atol=1e-5), (key, now[key], wanted[key])
+                assert np.isclose(after[key], now[key], rtol=1e-6), key
+
+
+def test_weights_that_are_of_rows() -> None:
+    # Weights that are of rows, and of none; shapes that do not go together.
+    with tf.Graph().as_default(), tf.Session() as sess:
+        x = tf.constant([[1.0, 2.0], [5.0, 8.0]])
+        by_row = tf.metrics.mean(x, [1.0, 3.0])[1]
+        scalar = tf.metrics.mean(x, 0.0)[1]
+        column = tf.metrics.accuracy(tf.constant([[1], [2]]), tf.constant([1, 3]))[1]
         sess.run(tf.local_variables_initializer())
-        before = sess.run(values)
-        # Before the first batch: areas are those of equal points but for PR's.
-        assert all(before[k] == 0 for k in before if k not in ("pr", "roc", "minoring", "majoring")), before
-        seen: Any = [np.zeros(0, np.float32)] * 3
-        for size in (5, 1, 12, 9):
-            batch = [rng.integers(0, 2, size), rng.random(size), rng.random(size)]
-            batch = [b.astype(np.float32) for b in batch]
-            seen = [np.concatenate([a, b]) for a, b in zip(seen, batch)]
-            after = sess.run(updates, dict(zip((y, p, w), batch)))
-            if size == 12:
-                # In a run of both, the value is that before the update.
-                both = sess.run([values["mean"], updates["mean"]], dict(zip((y, p, w), batch)))
-                assert np.isclose(both[0], seen[1].mean(), rtol=1e-5)
-                doubled = np.concatenate([seen[1], batch[1]])
-                assert np.isclose(both[1], doubled.mean(), rtol=1e-5)
-                for v, x in zip(tf.local_variables()[:2], (seen[1].sum(), len(seen[1]))):
-                    v.load(np.float32(x), sess)
-        wanted = expected(*[a.astype(np.float64) for a in seen])
-        now = sess.run(values)
-        for key in pairs:
-            assert np.isclose(now[key], wanted[key], rtol=2e-4, atol=1e-5), (key, now[key], wanted[key])
-            assert np.isclose(after[key], now[key], rtol=1e-6), key
+        assert sess.run([by_row, scalar, column]) == [(3.0 + 39.0) / 8, 0.0, 0.5]
+        raises(ValueError, "incompatible", lambda: tf.metrics.accuracy(tf.zeros([3]), tf.zeros([4])))
+        raises(ValueError, "unknown", lambda: tf.metrics.auc(x, x, curve="XY"))
+        raises(AttributeError, "flywheel.v1.metrics.nothing", lambda: tf.metrics.nothing)
 
-# Weights that are of rows, and of none; shapes that do not go together.
-with tf.Graph().as_default(), tf.Session() as sess:
-    x = tf.constant([[1.0, 2.0], [5.0, 8.0]])
-    by_row = tf.metrics.mean(x, [1.0, 3.0])[1]
-    scalar = tf.metrics.mean(x, 0.0)[1]
-    column = tf.metrics.accuracy(tf.constant([[1], [2]]), tf.constant([1, 3]))[1]
-    sess.run(tf.local_variables_initializer())
-    assert sess.run([by_row, scalar, column]) == [(3.0 + 39.0) / 8, 0.0, 0.5]
-    raises(ValueError, "incompatible", lambda: tf.metrics.accuracy(tf.zeros([3]), tf.zeros([4])))
-    raises(ValueError, "unknown", lambda: tf.metrics.auc(x, x, curve="XY"))
-    raises(AttributeError, "flywheel.v1.metrics.nothing", lambda: tf.metrics.nothing)
+
+run_tests([test_metrics, test_v1_metrics, test_weights_that_are_of_rows])

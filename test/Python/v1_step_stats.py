@@ -13,6 +13,7 @@ from typing import Any, Dict, List, Type
 import numpy as np
 
 import flywheel.v1 as tf
+from configurations import run_tests
 from flywheel import keras
 from flywheel.keras import backend as K
 from flywheel.v1.python.client import timeline
@@ -141,48 +142,60 @@ with tf.Session() as session:
         event = records[12 + length + 4 + 12 :][:-4]
         assert b"\n\x06step 1\x12" in event and event.endswith(metadata.SerializeToString())
 
-raises(ValueError, 'no "trace" field', lambda: tf.RunOptions(trace=3))
-raises(ValueError, "trace_level", lambda: tf.RunOptions(trace_level=9))
-# Options that are not implemented are refused by name, also where they are set later.
-for refused in ({"timeout_in_ms": 100}, {"output_partition_graphs": True}, {"debug_options": object()}):
-    ((field, value),) = refused.items()
-    raises(NotImplementedError, field, lambda: tf.RunOptions(**refused))  # noqa: B023
-    raises(NotImplementedError, field, lambda: setattr(tf.RunOptions(), field, value))  # noqa: B023
-assert tf.RunOptions(timeout_in_ms=0, report_tensor_allocations_upon_oom=True).timeout_in_ms == 0
-with tf.Session() as session:
-    raises(TypeError, "RunMetadata", lambda: session.run(tf.constant(1.0), options=FULL, run_metadata={}))
 
-# Monitored sessions: of the caller, and of a hook that writes traces.
-with tempfile.TemporaryDirectory() as folder, tf.Graph().as_default():
-    step = tf.train.get_or_create_global_step()
-    v = tf.Variable(2.0)
-    run = tf.train.GradientDescentOptimizer(0.1).minimize(v * v, global_step=step)
-    hook = tf.train.ProfilerHook(save_steps=2, output_dir=folder)
-    with tf.train.MonitoredSession(hooks=[hook]) as monitored:
-        metadata = tf.RunMetadata()
-        for _ in range(5):
-            monitored.run(run)
-        written = sorted(os.listdir(folder))
-        assert written == ["timeline-3.json", "timeline-5.json"], written
-        with open(os.path.join(folder, written[0]), encoding="utf-8") as file:
-            assert json.load(file)["traceEvents"]
-        monitored.run(run, options=FULL, run_metadata=metadata)
-        assert nodes(metadata)
+def test_step_stats() -> None:
+    raises(ValueError, 'no "trace" field', lambda: tf.RunOptions(trace=3))
+    raises(ValueError, "trace_level", lambda: tf.RunOptions(trace_level=9))
 
-# Keras.
-K.clear_session()
-metadata = tf.RunMetadata()
-inputs = K.placeholder((None, 3))
-function = K.function([inputs], [K.sum(K.square(inputs))], options=FULL, run_metadata=metadata)
-assert function([np.ones((2, 3))])[0] == 6 and nodes(metadata)
-model = keras.models.Sequential([keras.layers.Dense(8, activation="relu", input_shape=(4,)), keras.layers.Dense(1)])
-weights = model.get_weights()
-data: Dict[str, Any] = {"x": np.linspace(0, 1, 64).reshape(16, 4), "y": np.linspace(0, 1, 16).reshape(16, 1)}
-losses = []
-for more in ({}, {"options": FULL, "run_metadata": metadata}):
-    model.set_weights(weights)
-    model.compile("sgd", "mse", **more)
-    losses.append(model.fit(**data, epochs=2, batch_size=8, shuffle=False, verbose=0).history["loss"])
-assert losses[0] == losses[1], losses
-held = {name for node in nodes(metadata) for name in node.ops}
-assert any(name.startswith("dense_1/") for name in held) and any("SGD/" in name for name in held), held
+
+def test_options_that_are_not_implemented() -> None:
+    # Options that are not implemented are refused by name, also where they are set later.
+    for refused in ({"timeout_in_ms": 100}, {"output_partition_graphs": True}, {"debug_options": object()}):
+        ((field, value),) = refused.items()
+        raises(NotImplementedError, field, lambda: tf.RunOptions(**refused))  # noqa: B023
+        raises(NotImplementedError, field, lambda: setattr(tf.RunOptions(), field, value))  # noqa: B023
+    assert tf.RunOptions(timeout_in_ms=0, report_tensor_allocations_upon_oom=True).timeout_in_ms == 0
+    with tf.Session() as session:
+        raises(TypeError, "RunMetadata", lambda: session.run(tf.constant(1.0), options=FULL, run_metadata={}))
+
+
+def test_monitored_sessions() -> None:
+    # Monitored sessions: of the caller, and of a hook that writes traces.
+    with tempfile.TemporaryDirectory() as folder, tf.Graph().as_default():
+        step = tf.train.get_or_create_global_step()
+        v = tf.Variable(2.0)
+        run = tf.train.GradientDescentOptimizer(0.1).minimize(v * v, global_step=step)
+        hook = tf.train.ProfilerHook(save_steps=2, output_dir=folder)
+        with tf.train.MonitoredSession(hooks=[hook]) as monitored:
+            metadata = tf.RunMetadata()
+            for _ in range(5):
+                monitored.run(run)
+            written = sorted(os.listdir(folder))
+            assert written == ["timeline-3.json", "timeline-5.json"], written
+            with open(os.path.join(folder, written[0]), encoding="utf-8") as file:
+                assert json.load(file)["traceEvents"]
+            monitored.run(run, options=FULL, run_metadata=metadata)
+            assert nodes(metadata)
+
+
+def test_keras() -> None:
+    # Keras.
+    K.clear_session()
+    metadata = tf.RunMetadata()
+    inputs = K.placeholder((None, 3))
+    function = K.function([inputs], [K.sum(K.square(inputs))], options=FULL, run_metadata=metadata)
+    assert function([np.ones((2, 3))])[0] == 6 and nodes(metadata)
+    model = keras.models.Sequential([keras.layers.Dense(8, activation="relu", input_shape=(4,)), keras.layers.Dense(1)])
+    weights = model.get_weights()
+    data: Dict[str, Any] = {"x": np.linspace(0, 1, 64).reshape(16, 4), "y": np.linspace(0, 1, 16).reshape(16, 1)}
+    losses = []
+    for more in ({}, {"options": FULL, "run_metadata": metadata}):
+        model.set_weights(weights)
+        model.compile("sgd", "mse", **more)
+        losses.append(model.fit(**data, epochs=2, batch_size=8, shuffle=False, verbose=0).history["loss"])
+    assert losses[0] == losses[1], losses
+    held = {name for node in nodes(metadata) for name in node.ops}
+    assert any(name.startswith("dense_1/") for name in held) and any("SGD/" in name for name in held), held
+
+
+run_tests([test_step_stats, test_options_that_are_not_implemented, test_monitored_sessions, test_keras])
