@@ -101,23 +101,37 @@ function(flywheel_add_runtime_library name)
   flywheel_install(${name})
 endfunction()
 
-# flywheel_add_runtime_tool(<name> SOURCES <files> [LINK <libs>])
-# A tool made of runtime libraries only.
-function(flywheel_add_runtime_tool name)
+# flywheel_add_tool(<name> <function> SOURCES <files> [LINK <libs>])
+# A tool: <function> of tools/Tools.h in the library <name>-main, with MLIR and
+# LLVM, and a program that calls it.
+function(flywheel_add_tool name function)
   cmake_parse_arguments(ARG "" "" "SOURCES;LINK" ${ARGN})
-  add_executable(${name} ${ARG_SOURCES})
-  flywheel_set_up_target(${name})
-  target_link_libraries(${name} PRIVATE ${ARG_LINK})
-  flywheel_install(${name})
+  add_library(${name}-main STATIC ${ARG_SOURCES})
+  flywheel_compile_together(${name}-main)
+  flywheel_set_up_target(${name}-main MLIR)
+  target_link_libraries(${name}-main PUBLIC ${ARG_LINK} ${FLYWHEEL_UPSTREAM})
+  flywheel_add_tool_program(${name} ${function})
+  # The shared libraries in front of the archives of MLIR that have lists of
+  # dialects and passes.
+  target_link_libraries(${name} PRIVATE ${FLYWHEEL_UPSTREAM})
 endfunction()
 
-# flywheel_add_tool(<name> SOURCES <files> [LINK <libs>])
-function(flywheel_add_tool name)
+# flywheel_add_runtime_tool(<name> <function> SOURCES <files> [LINK <libs>])
+# A tool made of runtime libraries only.
+function(flywheel_add_runtime_tool name function)
   cmake_parse_arguments(ARG "" "" "SOURCES;LINK" ${ARGN})
-  add_executable(${name} ${ARG_SOURCES})
-  flywheel_compile_together(${name})
-  flywheel_set_up_target(${name} MLIR)
-  target_link_libraries(${name} PRIVATE ${ARG_LINK} ${FLYWHEEL_UPSTREAM})
+  add_library(${name}-main STATIC ${ARG_SOURCES})
+  flywheel_set_up_target(${name}-main)
+  target_link_libraries(${name}-main PUBLIC ${ARG_LINK})
+  flywheel_add_tool_program(${name} ${function})
+endfunction()
+
+function(flywheel_add_tool_program name function)
+  add_executable(${name} "${PROJECT_SOURCE_DIR}/tools/Main.cpp")
+  flywheel_set_up_target(${name})
+  target_include_directories(${name}-main PUBLIC "${PROJECT_SOURCE_DIR}/tools")
+  target_compile_definitions(${name} PRIVATE FLYWHEEL_TOOL=${function})
+  target_link_libraries(${name} PRIVATE ${name}-main)
   flywheel_install(${name})
 endfunction()
 

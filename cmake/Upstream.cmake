@@ -44,5 +44,7 @@ set(FLYWHEEL_UPSTREAM_REGISTRIES "")
 set(FLYWHEEL_UPSTREAM ${archives} z zstd ${CMAKE_DL_LIBS})
 # A section for each function, so that those that nothing calls are left out.
 add_compile_options(-ffunction-sections -fdata-sections)
-# Names of LLVM would meet those of another package in the same process.
-add_link_options(-Wl,--gc-sections -Wl,--icf=all -Wl,--exclude-libs,ALL)
+# Names of LLVM would meet those of another package in the same process. Packed
+# relocations, 5 MB less of a wheel's 120, need glibc 2.36.
+add_link_options(-Wl,-O2 -Wl,--gc-sections -Wl,--icf=all -Wl,--exclude-libs,ALL
+                 -Wl,--pack-dyn-relocs=relr)

@@ -1,17 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The tools by one name: `python -m flywheel run ARGUMENTS...` is `flywheel-run ARGUMENTS...`.
 
-A build tree has the tools in `bin`, beside the folder `python` of the package. A package elsewhere, such as one
-of a wheel, uses those on PATH: wheels do not contain them, as each has 13 MB.
+The compiled part of the package contains the tools, so a wheel needs no other file to run them. A tool has this process
+to itself, with the signals of a program that was started by itself: an interrupt ends it at once.
 """
 
+import functools
 import os
-import shutil
+import signal
 import sys
-from pathlib import Path
 from typing import List, Optional
 
 from . import __version__
+from ._flywheel import _run_tool
 
 TOOLS = {
     "run": "compiles a model and runs it: training on a file, evaluation, or any entry",
@@ -30,14 +31,23 @@ def usage() -> str:
                       "`python -m flywheel TOOL --help` lists the arguments of a tool."])  # fmt: skip
 
 
-def path_of(tool: str) -> Optional[str]:
-    """Returns the path of a tool of the build tree that this package is in, or of the one on PATH."""
-    built = Path(__file__).parent.parent.parent / "bin" / tool
-    return str(built) if os.access(built, os.X_OK) else shutil.which(tool)
+def run_tool(name: str, arguments: Optional[List[str]] = None) -> int:
+    """Runs `flywheel-NAME` with the arguments, by default those of the process; returns its exit status, or ends the
+    process with it.
+    """
+    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+        # Python's handler would wait until the tool has returned.
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
+    # Python ignores these, which a program that is started by itself does not.
+    for ignored in (signal.SIGPIPE, signal.SIGXFSZ):
+        signal.signal(ignored, signal.SIG_DFL)
+    sys.stdout.flush()
+    command = [f"flywheel-{name}", *(sys.argv[1:] if arguments is None else arguments)]
+    return _run_tool([os.fsencode(text) for text in command])
 
 
 def main(arguments: List[str]) -> int:
-    """Runs the tool that the first argument names; returns the exit status if there is nothing to run."""
+    """Runs the tool that the first argument names; returns the exit status."""
     if not arguments or arguments[0] in ("-h", "--help"):
         print(usage(), file=sys.stdout if arguments else sys.stderr)
         return 0 if arguments else 1
@@ -47,16 +57,11 @@ def main(arguments: List[str]) -> int:
     if arguments[0] not in TOOLS:
         print(f"error: expected one of {', '.join(TOOLS)}, found '{arguments[0]}'; see --help", file=sys.stderr)
         return 1
-    tool = f"flywheel-{arguments[0]}"
-    path = path_of(tool)
-    if path is None:
-        print(f"error: {tool} is neither in the build tree of this package ({Path(__file__).parent}) nor on PATH; "
-              f"wheels do not contain it: run `scripts/build {tool}` in a checkout, and add build/bin to PATH",
-              file=sys.stderr)  # fmt: skip
-        return 1
-    sys.stdout.flush()
-    # In place of this process: signals and the exit status are those of the tool.
-    os.execv(path, [path, *arguments[1:]])
+    return run_tool(arguments[0], arguments[1:])
+
+
+# The programs that an installation of the package makes, such as `flywheel-run`.
+run, compile_, opt, checkpoint, lsp_server = (functools.partial(run_tool, name) for name in TOOLS)
 
 
 if __name__ == "__main__":

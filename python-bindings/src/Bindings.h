@@ -92,6 +92,7 @@ void addStore(nanobind::module_ &module);
 void addDispatcher(nanobind::module_ &module);
 /// Adds what writes and reads compiled programs.
 void addProgramFiles(nanobind::module_ &module);
+void addTools(nanobind::module_ &module);
 
 } // namespace flywheel::python
 

@@ -35,4 +35,5 @@ NB_MODULE(_flywheel, module) {
   addAttributes(module);
   addGraph(module);
   addProgramFiles(module);
+  addTools(module);
 }

@@ -3,6 +3,7 @@
 # RUN: %python %s
 """Each command of the workflows is one of this repository's, with arguments that it takes."""
 
+import itertools
 import os
 import subprocess
 from pathlib import Path
@@ -20,8 +21,12 @@ def commands_of(workflow: Any) -> Iterator[str]:
         for step in job["steps"]:
             assert ("run" in step) != ("uses" in step), step
             if "run" in step:
-                for preset in job.get("strategy", {}).get("matrix", {}).get("preset", [""]):
-                    yield step["run"].replace("${{ matrix.preset }}", preset)
+                matrix = job.get("strategy", {}).get("matrix", {})
+                for choice in itertools.product(*matrix.values()):
+                    command = step["run"]
+                    for name, value in zip(matrix, choice):
+                        command = command.replace(f"${{{{ matrix.{name} }}}}", value)
+                    yield command
 
 
 found = set()
@@ -40,10 +45,11 @@ for path in sorted((ROOT / ".github/workflows").glob("*.yml")):
             if option == "--preset":
                 assert f'"name": "{value}"' in (ROOT / "CMakePresets.json").read_text(encoding="utf-8"), command
         found.add(program)
-assert {"scripts/test", "scripts/build", "scripts/build-wheel", "scripts/test-frameworks"} <= found, found
+commands = {f"scripts/{name}" for name in ("test", "build", "build-wheel", "test-wheel", "test-frameworks")}
+assert commands <= found, found
 
 # The scripts refuse arguments that they do not know.
-for script in ("test", "test-frameworks", "check-fast", "setup"):
+for script in ("test", "test-frameworks", "check-fast", "setup", "build-wheel", "test-wheel"):
     run = subprocess.run([ROOT / "scripts" / script, "--bogus"], capture_output=True, text=True, check=False)
     assert run.returncode == 1 and "unknown argument '--bogus'" in run.stderr, (script, run.stderr)
     run = subprocess.run([ROOT / "scripts" / script, "--help"], capture_output=True, text=True, check=True)

@@ -4,6 +4,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Tools.h"
+
 #include "flywheel/Runtime/CheckpointState.h"
 #include "flywheel/Runtime/Checksums.h"
 #include "flywheel/Runtime/FormatTensor.h"
@@ -287,7 +289,7 @@ static int listState(const Options &options) {
   return finish();
 }
 
-int main(int argc, char **argv) {
+int flywheel::tools::checkpointMain(int argc, char **argv) {
   Options options;
   bool hasFile = false, onlyOperands = false, hasStateFile = false;
   const std::string stateFileOption = "--state-file=";

@@ -4,6 +4,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Tools.h"
+
 #include "flywheel/Driver/Backend.h"
 #include "flywheel/Driver/ByteSizeOption.h"
 #include "flywheel/Driver/FrontEnd.h"
@@ -35,26 +37,100 @@
 using namespace flywheel;
 namespace cl = llvm::cl;
 
-static cl::OptionCategory category("flywheel-compile options");
+namespace {
+/// The options of the command line, which LLVM knows from when this is made:
+/// several tools may be in one library.
+struct CommandLine {
+  cl::OptionCategory category{"flywheel-compile options"};
+  InputOption inputPath{cl::Positional, cl::desc("<model.mlir>"), cl::OneOrMore,
+                        cl::cat(category)};
+  TextOption outputPath{
+      "o", cl::value_desc("file"), cl::cat(category),
+      cl::desc("Output file, '-' for standard output. By default the input's "
+               "stem with .o in the current folder; standard output for text")};
+  TextOption headerPath{
+      "header", cl::value_desc("file"), cl::cat(category),
+      cl::desc("C header to write with an object file. By default the "
+               "output's stem with .h")};
+  TextOption manifestPath{
+      "manifest", cl::value_desc("file"), cl::cat(category),
+      cl::desc("JSON manifest to write with an object file. By default the "
+               "output's stem with .json")};
+  TextOption emitKind{
+      "emit", cl::value_desc("kind"), cl::init("obj"), cl::cat(category),
+      cl::desc("What to write: obj (default), asm, llvm-ir, or the "
+               "module after a stage, by its name (listed above)")};
+  NumberOption<int64_t> maxBatch{NumberRange<int64_t>{1, kMaxDimSizeBound},
+                                 "max-batch", cl::value_desc("N"),
+                                 cl::cat(category),
+                                 cl::desc("The same as --max-dim-size=N")};
+  TextOption ptxas{
+      "ptxas", cl::value_desc("program"), cl::cat(category),
+      cl::desc("The assembler that objects for cuda are made with (default: "
+               "ptxas, where it is installed). Without one they have PTX, "
+               "which the driver translates; so with --ptxas=none")};
+  NumberOption<unsigned> optimizationLevel{
+      NumberRange<unsigned>{0, 3},
+      "opt-level",
+      cl::value_desc("0-3"),
+      cl::init(3),
+      cl::cat(category),
+      cl::desc("Effort of LLVM's optimiser (default 3)")};
+  TextOption cacheDir{
+      "cache-dir", cl::value_desc("folder"), cl::cat(category),
+      cl::desc("Keep the object in this folder too, and take it from "
+               "there when model, options, compiler and machine are "
+               "the same")};
+  ByteSizeOption cacheSize{
+      "cache-size", cl::value_desc("bytes"), cl::cat(category),
+      cl::desc("Bytes that the folder of --cache-dir may have "
+               "(default 1GiB): programs that were not used for longest are "
+               "deleted")};
+  cl::opt<bool> debugInfo{
+      "g", cl::cat(category),
+      cl::desc("Add tables that say which line of the model each "
+               "instruction is of; instructions stay the same")};
+  cl::list<std::string> filePrefixMap{
+      "file-prefix-map", cl::value_desc("OLD=NEW"), cl::cat(category),
+      cl::desc(
+          "In messages and with -g, names of source files that begin with "
+          "OLD begin with NEW. Names of other files keep their last component, "
+          "so that outputs do not depend on the folder; /=/ keeps absolute "
+          "paths")};
+  cl::opt<bool> llvmVectorize{
+      "llvm-vectorize", cl::cat(category),
+      cl::desc(
+          "Run LLVM's loop and SLP vectorizers too; off by default, as the "
+          "kernels are vectors already")};
+  cl::opt<bool> timeStages{"time-stages", cl::cat(category),
+                           cl::desc("Print the time of each stage to "
+                                    "standard error")};
+  cl::opt<std::string> costFormat{
+      "cost", cl::ValueOptional, cl::value_desc("text|json"), cl::cat(category),
+      cl::desc("Instead of an object file, write the costs of each "
+               "entry, before and after optimization: "
+               "floating-point operations, bytes and memory")};
+  cl::list<std::string> costBindings{
+      "bind", cl::value_desc("NAME=N"), cl::CommaSeparated, cl::cat(category),
+      cl::desc("With --cost: the sizes of dynamic dimensions, by "
+               "the names that the header has: batch=32. Others "
+               "are symbols")};
+  cl::list<std::string> costFetches{
+      "fetches", cl::value_desc("names"), cl::CommaSeparated, cl::cat(category),
+      cl::desc("With --cost: count only what these results depend "
+               "on, by name or number")};
+  cl::opt<bool> wholeGraph{
+      "whole-graph", cl::cat(category),
+      cl::desc("With --cost: also count what nothing uses, and the "
+               "initial values of variables")};
+};
+} // namespace
 
-static InputOption inputPath(cl::Positional, cl::desc("<model.mlir>"),
-                             cl::OneOrMore, cl::cat(category));
-static TextOption outputPath(
-    "o", cl::value_desc("file"), cl::cat(category),
-    cl::desc("Output file, '-' for standard output. By default the input's "
-             "stem with .o in the current folder; standard output for text"));
-static TextOption
-    headerPath("header", cl::value_desc("file"), cl::cat(category),
-               cl::desc("C header to write with an object file. By default the "
-                        "output's stem with .h"));
-static TextOption manifestPath(
-    "manifest", cl::value_desc("file"), cl::cat(category),
-    cl::desc("JSON manifest to write with an object file. By default the "
-             "output's stem with .json"));
-static TextOption
-    emitKind("emit", cl::value_desc("kind"), cl::init("obj"), cl::cat(category),
-             cl::desc("What to write: obj (default), asm, llvm-ir, or the "
-                      "module after a stage, by its name (listed above)"));
+static CommandLine &given() {
+  static CommandLine line;
+  return line;
+}
+
 /// The options of the compilation itself: all of the table.
 static const OptionFlags &getFlags() {
   static const OptionFlags flags(
@@ -62,72 +138,9 @@ static const OptionFlags &getFlags() {
                           [](const OptionInfo &option) -> llvm::StringRef {
                             return option.name;
                           }),
-      category);
+      given().category);
   return flags;
 }
-
-static NumberOption<int64_t> maxBatch(NumberRange<int64_t>{1, kMaxDimSizeBound},
-                                      "max-batch", cl::value_desc("N"),
-                                      cl::cat(category),
-                                      cl::desc("The same as --max-dim-size=N"));
-static TextOption ptxas(
-    "ptxas", cl::value_desc("program"), cl::cat(category),
-    cl::desc("The assembler that objects for cuda are made with (default: "
-             "ptxas, where it is installed). Without one they have PTX, "
-             "which the driver translates; so with --ptxas=none"));
-static NumberOption<unsigned>
-    optimizationLevel(NumberRange<unsigned>{0, 3}, "opt-level",
-                      cl::value_desc("0-3"), cl::init(3), cl::cat(category),
-                      cl::desc("Effort of LLVM's optimiser (default 3)"));
-static TextOption
-    cacheDir("cache-dir", cl::value_desc("folder"), cl::cat(category),
-             cl::desc("Keep the object in this folder too, and take it from "
-                      "there when model, options, compiler and machine are "
-                      "the same"));
-static ByteSizeOption cacheSize(
-    "cache-size", cl::value_desc("bytes"), cl::cat(category),
-    cl::desc(
-        "Bytes that the folder of --cache-dir may have "
-        "(default 1GiB): programs that were not used for longest are deleted"));
-static cl::opt<bool>
-    debugInfo("g", cl::cat(category),
-              cl::desc("Add tables that say which line of the model each "
-                       "instruction is of; instructions stay the same"));
-static cl::list<std::string> filePrefixMap(
-    "file-prefix-map", cl::value_desc("OLD=NEW"), cl::cat(category),
-    cl::desc(
-        "In messages and with -g, names of source files that begin with "
-        "OLD begin with NEW. Names of other files keep their last component, "
-        "so that outputs do not depend on the folder; /=/ keeps absolute "
-        "paths"));
-static cl::opt<bool> llvmVectorize(
-    "llvm-vectorize", cl::cat(category),
-    cl::desc("Run LLVM's loop and SLP vectorizers too; off by default, as the "
-             "kernels are vectors already"));
-static cl::opt<bool> timeStages("time-stages", cl::cat(category),
-                                cl::desc("Print the time of each stage to "
-                                         "standard error"));
-static cl::opt<std::string>
-    costFormat("cost", cl::ValueOptional, cl::value_desc("text|json"),
-               cl::cat(category),
-               cl::desc("Instead of an object file, write the costs of each "
-                        "entry, before and after optimization: "
-                        "floating-point operations, bytes and memory"));
-static cl::list<std::string>
-    costBindings("bind", cl::value_desc("NAME=N"), cl::CommaSeparated,
-                 cl::cat(category),
-                 cl::desc("With --cost: the sizes of dynamic dimensions, by "
-                          "the names that the header has: batch=32. Others "
-                          "are symbols"));
-static cl::list<std::string>
-    costFetches("fetches", cl::value_desc("names"), cl::CommaSeparated,
-                cl::cat(category),
-                cl::desc("With --cost: count only what these results depend "
-                         "on, by name or number"));
-static cl::opt<bool>
-    wholeGraph("whole-graph", cl::cat(category),
-               cl::desc("With --cost: also count what nothing uses, and the "
-                        "initial values of variables"));
 
 static int fail(const llvm::Twine &message) {
   llvm::WithColor::error(llvm::errs(), "flywheel-compile") << message << "\n";
@@ -135,7 +148,8 @@ static int fail(const llvm::Twine &message) {
 }
 
 static bool isMachineKind() {
-  return emitKind == "obj" || emitKind == "asm" || emitKind == "llvm-ir";
+  return given().emitKind == "obj" || given().emitKind == "asm" ||
+         given().emitKind == "llvm-ir";
 }
 
 static std::string listKinds() {
@@ -158,8 +172,9 @@ static int writeFile(llvm::StringRef path, llvm::StringRef contents) {
 }
 
 static std::string getStem() {
-  return inputPath == "-" ? "model"
-                          : llvm::sys::path::stem(inputPath.getValue()).str();
+  return given().inputPath == "-"
+             ? "model"
+             : llvm::sys::path::stem(given().inputPath.getValue()).str();
 }
 
 /// Returns `path` with another extension.
@@ -179,9 +194,10 @@ struct OutputPaths {
 
 static OutputPaths getOutputPaths() {
   OutputPaths paths;
-  paths.object = outputPath.empty() ? getStem() + ".o" : outputPath;
-  paths.header = headerPath;
-  paths.manifest = manifestPath;
+  paths.object =
+      given().outputPath.empty() ? getStem() + ".o" : given().outputPath;
+  paths.header = given().headerPath;
+  paths.manifest = given().manifestPath;
   // An object that is not a file has only the companions that were asked for.
   if (!becomesRegularFile(paths.object))
     return paths;
@@ -194,11 +210,11 @@ static OutputPaths getOutputPaths() {
 
 /// Checks that outputs do not overwrite each other, or an input.
 static llvm::Error checkOutputs(const CompilerOptions &options) {
-  llvm::StringRef inputs[] = {inputPath, options.frozenCheckpoint,
+  llvm::StringRef inputs[] = {given().inputPath, options.frozenCheckpoint,
                               options.initialCheckpoint,
                               options.externalCheckpoint};
-  if (emitKind != "obj" || costFormat.getNumOccurrences() > 0)
-    return checkOutput(outputPath, inputs);
+  if (given().emitKind != "obj" || given().costFormat.getNumOccurrences() > 0)
+    return checkOutput(given().outputPath, inputs);
   OutputPaths paths = getOutputPaths();
   if (isSameFile(paths.object, paths.header) ||
       isSameFile(paths.object, paths.manifest) ||
@@ -276,7 +292,7 @@ static void printSizes(const Manifest &manifest, const DimSizeBounds &bounds,
 static void remarkOnBounds(const Manifest &manifest,
                            const CompilerOptions &options) {
   const DimSizeBounds &bounds = *options.maxDimSizes;
-  if (options.target.triple.empty() || maxBatch.getNumOccurrences() ||
+  if (options.target.triple.empty() || given().maxBatch.getNumOccurrences() ||
       bounds.isChosen)
     return;
   for (const std::string &line : describeCostlyBounds(
@@ -290,16 +306,17 @@ static int emitModule(mlir::ModuleOp module) {
   // Not `<<`, which prints as a part of another module: without resources.
   module->print(os, mlir::OpPrintingFlags());
   os << "\n";
-  return writeFile(outputPath.empty() ? "-" : outputPath.getValue(), text);
+  return writeFile(
+      given().outputPath.empty() ? "-" : given().outputPath.getValue(), text);
 }
 
 static CodegenOptions getCodegenOptions(const TargetOptions &target) {
   CodegenOptions codegen;
   codegen.target = target;
-  codegen.optimizationLevel = optimizationLevel;
-  codegen.loopVectorize = llvmVectorize;
-  codegen.slpVectorize = llvmVectorize;
-  codegen.lineTables = debugInfo;
+  codegen.optimizationLevel = given().optimizationLevel;
+  codegen.loopVectorize = given().llvmVectorize;
+  codegen.slpVectorize = given().llvmVectorize;
+  codegen.lineTables = given().debugInfo;
   return codegen;
 }
 
@@ -329,8 +346,9 @@ static int emitMachineText(CompiledModule &compiled, CodegenOptions codegen) {
       MachineModule::create(*compiled.module, codegen, &compiled.times);
   if (!code)
     return fail(llvm::toString(code.takeError()));
-  std::string textPath = outputPath.empty() ? "-" : outputPath.getValue();
-  if (emitKind == "llvm-ir")
+  std::string textPath =
+      given().outputPath.empty() ? "-" : given().outputPath.getValue();
+  if (given().emitKind == "llvm-ir")
     return writeFile(textPath, code->getLLVMIR());
   llvm::Expected<std::string> text = code->getAssembly(&compiled.times);
   if (!text)
@@ -345,7 +363,7 @@ static int emitMachineCode(CompiledModule &compiled) {
   CodegenOptions codegen = getCodegenOptions(compiled.options.target);
   codegen.linkGPURuntime =
       getBackend(compiled.options).getFeatures().linksGPURuntime;
-  if (emitKind != "obj")
+  if (given().emitKind != "obj")
     return emitMachineText(compiled, codegen);
   const DimSizeBounds &bounds = *compiled.options.maxDimSizes;
   llvm::Expected<std::unique_ptr<llvm::MemoryBuffer>> object =
@@ -370,91 +388,97 @@ static int emitMachineCode(CompiledModule &compiled) {
 
 /// Writes the costs that --cost asks for.
 static int emitCost(const CompilerOptions &options) {
-  if (!costFormat.empty() && costFormat != "text" && costFormat != "json")
+  if (!given().costFormat.empty() && given().costFormat != "text" &&
+      given().costFormat != "json")
     return fail("expected --cost, --cost=text or --cost=json, found --cost=" +
-                costFormat);
+                given().costFormat);
   CostOptions costs;
   costs.entries = options.entries;
-  costs.fetches = costFetches;
-  costs.wholeGraph = wholeGraph;
-  for (const std::string &binding : costBindings)
+  costs.fetches = given().costFetches;
+  costs.wholeGraph = given().wholeGraph;
+  for (const std::string &binding : given().costBindings)
     if (llvm::Error error = addBinding(costs, binding))
       return fail("--bind: " + llvm::toString(std::move(error)));
   FrontEnd frontEnd;
   llvm::FailureOr<StepCost> cost =
-      frontEnd.countFile(inputPath, options, costs);
+      frontEnd.countFile(given().inputPath, options, costs);
   if (failed(cost))
     return 1;
-  return writeFile(outputPath.empty() ? "-" : outputPath.getValue(),
-                   formatStepCost(*cost, costFormat == "json"));
+  return writeFile(given().outputPath.empty() ? "-"
+                                              : given().outputPath.getValue(),
+                   formatStepCost(*cost, given().costFormat == "json"));
 }
 
 static int compile() {
-  bool isStage = llvm::any_of(
-      getStages(), [](const Stage &stage) { return stage.name == emitKind; });
+  bool isStage = llvm::any_of(getStages(), [](const Stage &stage) {
+    return stage.name == given().emitKind;
+  });
   if (!isStage && !isMachineKind())
-    return fail("unknown kind of output '" + emitKind.getValue() +
+    return fail("unknown kind of output '" + given().emitKind.getValue() +
                 "'; expected one of: " + listKinds());
-  if (debugInfo && !isMachineKind())
+  if (given().debugInfo && !isMachineKind())
     return fail("-g needs --emit=obj, asm or llvm-ir");
-  if (emitKind != "obj" && !cacheDir.empty())
+  if (given().emitKind != "obj" && !given().cacheDir.empty())
     return fail("--cache-dir needs --emit=obj");
-  if (cacheSize.getNumOccurrences() && cacheDir.empty())
+  if (given().cacheSize.getNumOccurrences() && given().cacheDir.empty())
     return fail("--cache-size needs --cache-dir");
-  if (emitKind != "obj" && (!headerPath.empty() || !manifestPath.empty()))
+  if (given().emitKind != "obj" &&
+      (!given().headerPath.empty() || !given().manifestPath.empty()))
     return fail("--header and --manifest need --emit=obj");
-  if (!costFormat.getNumOccurrences() &&
-      (!costBindings.empty() || !costFetches.empty() || wholeGraph))
+  if (!given().costFormat.getNumOccurrences() &&
+      (!given().costBindings.empty() || !given().costFetches.empty() ||
+       given().wholeGraph))
     return fail("--bind, --fetches and --whole-graph need --cost");
   // A module that is the output of a stage has values of its own.
   CompilerOptions options;
   if (llvm::Error error = getFlags().apply(options))
     return fail(llvm::toString(std::move(error)));
-  if (maxBatch.getNumOccurrences()) {
+  if (given().maxBatch.getNumOccurrences()) {
     options.maxDimSizes = options.maxDimSizes.value_or(DimSizeBounds());
     if (options.maxDimSizes->isChosen &&
-        options.maxDimSizes->others != maxBatch)
+        options.maxDimSizes->others != given().maxBatch)
       return fail("expected one bound of all dimension sizes, found "
                   "--max-batch=" +
-                  llvm::Twine(maxBatch) + " and --max-dim-size=" +
+                  llvm::Twine(given().maxBatch) + " and --max-dim-size=" +
                   llvm::Twine(options.maxDimSizes->others));
-    options.maxDimSizes->others = maxBatch;
+    options.maxDimSizes->others = given().maxBatch;
     options.maxDimSizes->isChosen = true;
   }
   if (llvm::Error error = checkOutputs(options))
     return fail(llvm::toString(std::move(error)));
-  if (!costFormat.getNumOccurrences())
-    options.filePrefixMap = filePrefixMap;
+  if (!given().costFormat.getNumOccurrences())
+    options.filePrefixMap = given().filePrefixMap;
   // An empty name stands for this machine everywhere.
   if (options.target.triple.empty() && options.target.cpu == "host")
     options.target.cpu.clear();
   if (isStage)
-    options.stopAfter = emitKind;
+    options.stopAfter = given().emitKind;
   else
-    options.assembler = ptxas.getValue();
+    options.assembler = given().ptxas.getValue();
   // A target that cannot work is reported before any work is done.
   llvm::Expected<std::unique_ptr<llvm::TargetMachine>> machine =
       createTargetMachine(getCodegenOptions(options.target));
   if (!machine)
     return fail(llvm::toString(machine.takeError()));
 
-  if (costFormat.getNumOccurrences())
+  if (given().costFormat.getNumOccurrences())
     return emitCost(options);
-  if (!cacheDir.empty())
+  if (!given().cacheDir.empty())
     options.cache = {
-        ProgramCache(cacheDir, getByteSize(cacheSize).value_or(
-                                   ProgramCache::kDefaultMaxBytes)),
+        ProgramCache(given().cacheDir,
+                     getByteSize(given().cacheSize)
+                         .value_or(ProgramCache::kDefaultMaxBytes)),
         getCodegenOptions(options.target)};
   FrontEnd frontEnd;
   llvm::FailureOr<CompiledModule> compiled =
-      frontEnd.compileFile(inputPath, options);
+      frontEnd.compileFile(given().inputPath, options);
   if (failed(compiled))
     return 1;
   int status =
       isStage ? emitModule(*compiled->module) : emitMachineCode(*compiled);
   if (status)
     return status;
-  bool isVerbose = timeStages || options.report;
+  bool isVerbose = given().timeStages || options.report;
   if (isVerbose)
     printStageTimes(llvm::errs(), compiled->times);
   reportCache(llvm::errs(), *compiled, isVerbose);
@@ -467,10 +491,10 @@ static void reportFatalError(void *, const char *reason, bool) {
   _exit(1);
 }
 
-int main(int argc, char **argv) {
+int flywheel::tools::compileMain(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);
   llvm::install_fatal_error_handler(reportFatalError);
-  registerUpstreamOptions(category);
+  registerUpstreamOptions(given().category);
   getFlags();
   std::string overview =
       "Compiles a Flywheel model to an object file with a C header and a JSON "

@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Proxy.h"
+#include "Tools.h"
 
 #include "flywheel/Driver/Compiler.h"
 #include "flywheel/Driver/Plugins.h"
@@ -17,6 +18,7 @@
 
 #include <csignal>
 #include <cstdio>
+#include <cstdlib>
 #include <sys/wait.h>
 #include <unistd.h>
 #include <vector>
@@ -24,16 +26,15 @@
 using namespace flywheel::lsp;
 namespace cl = llvm::cl;
 
-// Upstream parses the command line; here it is for --help.
-static cl::opt<bool> checkStages(
-    "check-stages", cl::init(true),
-    cl::desc("Compile documents without errors, and show what the stages of "
-             "compilation say (default true)"));
-static cl::list<std::string> dialectPlugins(
-    "load-dialect-plugin", cl::value_desc("file"),
-    cl::desc("Load dialects from this plugin, a shared library"));
-
 static int runUpstream(std::vector<char *> arguments) {
+  // Upstream parses the command line; here it is for --help.
+  static cl::opt<bool> checkStages(
+      "check-stages", cl::init(true),
+      cl::desc("Compile documents without errors, and show what the stages of "
+               "compilation say (default true)"));
+  static cl::list<std::string> dialectPlugins(
+      "load-dialect-plugin", cl::value_desc("file"),
+      cl::desc("Load dialects from this plugin, a shared library"));
   mlir::DialectRegistry registry;
   flywheel::registerAllFlywheelDialects(registry);
   int count = static_cast<int>(arguments.size());
@@ -51,7 +52,7 @@ static llvm::StringRef getOption(llvm::StringRef argument) {
   return argument.starts_with("-") ? argument.ltrim('-') : llvm::StringRef();
 }
 
-int main(int argc, char **argv) {
+int flywheel::tools::lspServerMain(int argc, char **argv) {
   ProxyOptions options;
   std::vector<char *> arguments;
   bool isServer = true;
@@ -97,7 +98,8 @@ int main(int argc, char **argv) {
     for (int fd :
          {toUpstream[0], toUpstream[1], fromUpstream[0], fromUpstream[1]})
       close(fd);
-    return runUpstream(std::move(arguments));
+    // Does not return to a caller, which is the parent's.
+    std::exit(runUpstream(std::move(arguments)));
   }
   close(toUpstream[0]);
   close(fromUpstream[1]);

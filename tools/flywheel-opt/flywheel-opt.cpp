@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "PassArguments.h"
+#include "Tools.h"
 
 #include "flywheel/Driver/CheckSource.h"
 #include "flywheel/Driver/Compiler.h"
@@ -128,7 +129,7 @@ static LogicalResult run(int argc, char **argv, DialectRegistry &registry) {
   return success();
 }
 
-int main(int argc, char **argv) {
+int flywheel::tools::optMain(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);
   flywheel::registerAllFlywheelPasses();
   DialectRegistry registry;

@@ -58,176 +58,180 @@ such as --mlir-timing.
 Exit status: 0, or 1 after an error, which is printed to standard error.
 )";
 
-static cl::OptionCategory category("flywheel-run options");
+namespace {
+/// The options of the command line, which LLVM knows from when this is made:
+/// several tools may be in one library.
+struct CommandLine {
+  RunOptions getOptions();
+  Status check(const RunOptions &options);
 
-static InputOption inputPath(cl::Positional, cl::desc("<model.mlir>"),
-                             cl::OneOrMore, cl::cat(category));
-static TextOption dataPath("data", cl::value_desc("file"), cl::cat(category),
-                           cl::desc("Train on this safetensors file"));
-static TextOption
-    evalDataPath("eval-data", cl::value_desc("file"), cl::cat(category),
-                 cl::desc("Evaluate on this file instead of held-out rows"));
-static TextOption trainEntry("train", cl::value_desc("entry"),
-                             cl::cat(category),
-                             cl::desc("Entry that makes one step"));
-static TextOption evalEntry("eval", cl::value_desc("entry"), cl::cat(category),
-                            cl::desc("Entry that evaluates"));
-static NumberOption<uint64_t>
-    epochs("epochs", cl::value_desc("N"), cl::init(10), cl::cat(category),
-           cl::desc("Train until the N-th epoch, counting "
-                    "those before --resume (default 10)"));
-static NumberOption<uint64_t>
-    batchSize("batch-size", cl::value_desc("N"), cl::cat(category),
-              cl::desc("Rows of a batch (default 32)"));
-static NumberOption<double>
-    holdout("holdout", cl::value_desc("share"), cl::cat(category),
-            cl::desc("Share of the rows to hold out, 0 to 1 (default 0)"));
-static NumberOption<uint64_t> seed(
-    "seed", cl::value_desc("N"), cl::cat(category),
-    cl::desc("Seed of the split, the order of rows, random feeds and initial "
-             "values (default 1)"));
-static NumberOption<uint64_t> initSeed("init-seed", cl::value_desc("N"),
-                                       cl::cat(category),
-                                       cl::desc("Seed of initial values only"));
-static cl::opt<bool>
-    noShuffle("no-shuffle", cl::cat(category),
-              cl::desc("Train on the rows in their order, every epoch"));
-static TextOption
-    resumePath("resume", cl::value_desc("file"), cl::cat(category),
-               cl::desc("Continue the training that saved this checkpoint, as "
-                        "if it had not stopped"));
-static TextOption
-    restorePath("restore", cl::value_desc("file"), cl::cat(category),
-                cl::desc("Take the variables from this checkpoint"));
-static TextOption restoreLatestPath(
-    "restore-latest", cl::value_desc("directory"), cl::cat(category),
-    cl::desc("Go on from the latest checkpoint of a directory, if it has any"));
-static cl::list<std::string> restoreVariables(
-    "restore-variables", cl::value_desc("NAME[=KEY],..."), cl::cat(category),
-    cl::CommaSeparated,
-    cl::desc("Restore these only, from their keys in the checkpoint"));
-static cl::opt<bool>
-    reshape("reshape", cl::cat(category),
-            cl::desc("Restore from another shape with as many elements"));
-static cl::opt<bool>
-    anyModel("any-model", cl::cat(category),
-             cl::desc("Restore from a checkpoint of a model of another name"));
-static cl::list<std::string>
-    sets("set", cl::value_desc("NAME=VALUE"), cl::cat(category),
-         cl::desc("Value of a variable before the first step, as of --feed"));
-static cl::list<std::string>
-    init("init", cl::value_desc("none|all|NAME,..."), cl::cat(category),
-         cl::CommaSeparated,
-         cl::desc("Variables to initialise; without it those that have no "
-                  "value; all are those of GLOBAL and LOCAL"));
-static cl::opt<bool> reportUninitialized(
-    "report-uninitialized", cl::cat(category),
-    cl::desc("Print the variables without a value before the first step"));
-static TextOption savePath("save", cl::value_desc("file"), cl::cat(category),
-                           cl::desc("Write a checkpoint at the end"));
-static NumberOption<uint64_t>
-    saveEvery(NumberRange<uint64_t>{1}, "save-every", cl::value_desc("N"),
-              cl::cat(category),
-              cl::desc("Also write it after every N-th epoch"));
-static cl::list<std::string> saveVariables(
-    "save-variables", cl::value_desc("NAME[=KEY],..."), cl::cat(category),
-    cl::CommaSeparated,
-    cl::desc("Save these only, under their keys in the checkpoint"));
-static TextOption
-    checkpointPrefix("checkpoint", cl::value_desc("prefix"), cl::cat(category),
-                     cl::desc("Write checkpoints PREFIX-STEP, and a state file "
-                              "that lists them; the last one at the end"));
-static NumberOption<uint64_t>
-    checkpointEvery(NumberRange<uint64_t>{1}, "checkpoint-every",
-                    cl::value_desc("N"), cl::cat(category),
-                    cl::desc("Also after every N-th step (epoch)"));
-static NumberOption<uint64_t>
-    maxToKeep("max-to-keep", cl::value_desc("N"), cl::cat(category),
-              cl::desc("Newest checkpoints to keep (default 5; 0 keeps all)"));
-static NumberOption<double> keepEveryHours(
-    "keep-every-hours", cl::value_desc("H"), cl::cat(category),
-    cl::desc("Keep one of the others each H hours (default 10000)"));
-static cl::opt<bool>
-    padStep("pad-step", cl::cat(category),
-            cl::desc("Write the STEP of checkpoints with 8 digits"));
-static TextOption
-    globalStep("global-step", cl::value_desc("NAME"), cl::cat(category),
-               cl::desc("Variable that is the STEP of checkpoints; without it "
-                        "steps (epochs) are counted"));
-static TextOption
-    stateFile("state-file", cl::value_desc("name"), cl::cat(category),
-              cl::desc("State file of --checkpoint and --restore-latest "
-                       "(default checkpoint)"));
-static cl::opt<bool>
-    evalOnly("eval-only", cl::cat(category),
-             cl::desc("Evaluate the variables of --restore, on the rows that "
-                      "its training held out"));
-static cl::opt<bool>
-    printLosses("print-losses", cl::cat(category),
-                cl::desc("Print the loss of each step, with 9 digits"));
-static cl::list<std::string>
-    entryNames("entry", cl::value_desc("name"), cl::cat(category),
-               cl::desc("Entry to call; may be given several times, a step "
-                        "calls them in order"));
-static NumberOption<uint64_t> steps("steps", cl::value_desc("N"), cl::init(1),
-                                    cl::cat(category),
-                                    cl::desc("Steps to make (default 1)"));
-static cl::list<std::string> feeds("feed", cl::value_desc("NAME=VALUE"),
+  cl::OptionCategory category{"flywheel-run options"};
+  InputOption inputPath{cl::Positional, cl::desc("<model.mlir>"), cl::OneOrMore,
+                        cl::cat(category)};
+  TextOption dataPath{"data", cl::value_desc("file"), cl::cat(category),
+                      cl::desc("Train on this safetensors file")};
+  TextOption evalDataPath{
+      "eval-data", cl::value_desc("file"), cl::cat(category),
+      cl::desc("Evaluate on this file instead of held-out rows")};
+  TextOption trainEntry{"train", cl::value_desc("entry"), cl::cat(category),
+                        cl::desc("Entry that makes one step")};
+  TextOption evalEntry{"eval", cl::value_desc("entry"), cl::cat(category),
+                       cl::desc("Entry that evaluates")};
+  NumberOption<uint64_t> epochs{"epochs", cl::value_desc("N"), cl::init(10),
+                                cl::cat(category),
+                                cl::desc("Train until the N-th epoch, counting "
+                                         "those before --resume (default 10)")};
+  NumberOption<uint64_t> batchSize{"batch-size", cl::value_desc("N"),
                                    cl::cat(category),
-                                   cl::desc("Value of a feed, see above"));
-static cl::list<std::string>
-    prints("print", cl::value_desc("NAME"), cl::cat(category),
-           cl::desc("Result of the last step (or ENTRY.RESULT), or variable, "
-                    "to print; without any, all results"));
-static NumberOption<uint64_t>
-    printEvery(NumberRange<uint64_t>{1}, "print-every", cl::value_desc("N"),
-               cl::cat(category),
-               cl::desc("Print scalars of every N-th step, on one line"));
-static TextOption
-    saveResults("save-results", cl::value_desc("file"), cl::cat(category),
-                cl::desc("Write what --print chooses, by default all results, "
-                         "as safetensors instead of printing all"));
-static cl::opt<bool> list("list", cl::cat(category),
-                          cl::desc("Print entries, feeds, results, variables"));
-/// The options of the compilation.
-static const OptionFlags &getFlags() {
-  static const OptionFlags flags({"passes", "entries", "check_numerics",
-                                  "lowering", "memory_budget", "winograd",
-                                  "target", "threads", "max_dim_size"},
-                                 category);
-  return flags;
-}
+                                   cl::desc("Rows of a batch (default 32)")};
+  NumberOption<double> holdout{
+      "holdout", cl::value_desc("share"), cl::cat(category),
+      cl::desc("Share of the rows to hold out, 0 to 1 (default 0)")};
+  NumberOption<uint64_t> seed{
+      "seed", cl::value_desc("N"), cl::cat(category),
+      cl::desc("Seed of the split, the order of rows, random feeds and initial "
+               "values (default 1)")};
+  NumberOption<uint64_t> initSeed{"init-seed", cl::value_desc("N"),
+                                  cl::cat(category),
+                                  cl::desc("Seed of initial values only")};
+  cl::opt<bool> noShuffle{
+      "no-shuffle", cl::cat(category),
+      cl::desc("Train on the rows in their order, every epoch")};
+  TextOption resumePath{
+      "resume", cl::value_desc("file"), cl::cat(category),
+      cl::desc("Continue the training that saved this checkpoint, as "
+               "if it had not stopped")};
+  TextOption restorePath{"restore", cl::value_desc("file"), cl::cat(category),
+                         cl::desc("Take the variables from this checkpoint")};
+  TextOption restoreLatestPath{
+      "restore-latest", cl::value_desc("directory"), cl::cat(category),
+      cl::desc(
+          "Go on from the latest checkpoint of a directory, if it has any")};
+  cl::list<std::string> restoreVariables{
+      "restore-variables", cl::value_desc("NAME[=KEY],..."), cl::cat(category),
+      cl::CommaSeparated,
+      cl::desc("Restore these only, from their keys in the checkpoint")};
+  cl::opt<bool> reshape{
+      "reshape", cl::cat(category),
+      cl::desc("Restore from another shape with as many elements")};
+  cl::opt<bool> anyModel{
+      "any-model", cl::cat(category),
+      cl::desc("Restore from a checkpoint of a model of another name")};
+  cl::list<std::string> sets{
+      "set", cl::value_desc("NAME=VALUE"), cl::cat(category),
+      cl::desc("Value of a variable before the first step, as of --feed")};
+  cl::list<std::string> init{
+      "init", cl::value_desc("none|all|NAME,..."), cl::cat(category),
+      cl::CommaSeparated,
+      cl::desc("Variables to initialise; without it those that have no "
+               "value; all are those of GLOBAL and LOCAL")};
+  cl::opt<bool> reportUninitialized{
+      "report-uninitialized", cl::cat(category),
+      cl::desc("Print the variables without a value before the first step")};
+  TextOption savePath{"save", cl::value_desc("file"), cl::cat(category),
+                      cl::desc("Write a checkpoint at the end")};
+  NumberOption<uint64_t> saveEvery{
+      NumberRange<uint64_t>{1}, "save-every", cl::value_desc("N"),
+      cl::cat(category), cl::desc("Also write it after every N-th epoch")};
+  cl::list<std::string> saveVariables{
+      "save-variables", cl::value_desc("NAME[=KEY],..."), cl::cat(category),
+      cl::CommaSeparated,
+      cl::desc("Save these only, under their keys in the checkpoint")};
+  TextOption checkpointPrefix{
+      "checkpoint", cl::value_desc("prefix"), cl::cat(category),
+      cl::desc("Write checkpoints PREFIX-STEP, and a state file "
+               "that lists them; the last one at the end")};
+  NumberOption<uint64_t> checkpointEvery{
+      NumberRange<uint64_t>{1}, "checkpoint-every", cl::value_desc("N"),
+      cl::cat(category), cl::desc("Also after every N-th step (epoch)")};
+  NumberOption<uint64_t> maxToKeep{
+      "max-to-keep", cl::value_desc("N"), cl::cat(category),
+      cl::desc("Newest checkpoints to keep (default 5; 0 keeps all)")};
+  NumberOption<double> keepEveryHours{
+      "keep-every-hours", cl::value_desc("H"), cl::cat(category),
+      cl::desc("Keep one of the others each H hours (default 10000)")};
+  cl::opt<bool> padStep{
+      "pad-step", cl::cat(category),
+      cl::desc("Write the STEP of checkpoints with 8 digits")};
+  TextOption globalStep{
+      "global-step", cl::value_desc("NAME"), cl::cat(category),
+      cl::desc("Variable that is the STEP of checkpoints; without it "
+               "steps (epochs) are counted")};
+  TextOption stateFile{
+      "state-file", cl::value_desc("name"), cl::cat(category),
+      cl::desc("State file of --checkpoint and --restore-latest "
+               "(default checkpoint)")};
+  cl::opt<bool> evalOnly{
+      "eval-only", cl::cat(category),
+      cl::desc("Evaluate the variables of --restore, on the rows that "
+               "its training held out")};
+  cl::opt<bool> printLosses{
+      "print-losses", cl::cat(category),
+      cl::desc("Print the loss of each step, with 9 digits")};
+  cl::list<std::string> entryNames{
+      "entry", cl::value_desc("name"), cl::cat(category),
+      cl::desc("Entry to call; may be given several times, a step "
+               "calls them in order")};
+  NumberOption<uint64_t> steps{"steps", cl::value_desc("N"), cl::init(1),
+                               cl::cat(category),
+                               cl::desc("Steps to make (default 1)")};
+  cl::list<std::string> feeds{"feed", cl::value_desc("NAME=VALUE"),
+                              cl::cat(category),
+                              cl::desc("Value of a feed, see above")};
+  cl::list<std::string> prints{
+      "print", cl::value_desc("NAME"), cl::cat(category),
+      cl::desc("Result of the last step (or ENTRY.RESULT), or variable, "
+               "to print; without any, all results")};
+  NumberOption<uint64_t> printEvery{
+      NumberRange<uint64_t>{1}, "print-every", cl::value_desc("N"),
+      cl::cat(category),
+      cl::desc("Print scalars of every N-th step, on one line")};
+  TextOption saveResults{
+      "save-results", cl::value_desc("file"), cl::cat(category),
+      cl::desc("Write what --print chooses, by default all results, "
+               "as safetensors instead of printing all")};
+  cl::opt<bool> list{"list", cl::cat(category),
+                     cl::desc("Print entries, feeds, results, variables")};
+  cl::opt<bool> softPlacement{
+      "soft-placement", cl::cat(category),
+      cl::desc("Keep variables on the CPU, with a warning, if "
+               "the device that they name does not exist")};
+  cl::opt<bool> timeSteps{"time", cl::cat(category),
+                          cl::desc("Print times of steps")};
+  cl::opt<std::string> profile{
+      "profile", cl::ValueOptional, cl::value_desc("trace.json"),
+      cl::cat(category),
+      cl::desc(
+          "Print how long each kernel of the steps takes, and write a trace "
+          "for Perfetto to a file")};
+  TextOption cacheDir{
+      "cache-dir", cl::value_desc("folder"), cl::cat(category),
+      cl::desc("Keep the compiled program in this folder, and take it "
+               "from there when model, options, compiler and machine "
+               "are the same")};
+  ByteSizeOption cacheSize{
+      "cache-size", cl::value_desc("bytes"), cl::cat(category),
+      cl::desc("Bytes that the folder of --cache-dir may have "
+               "(default 1GiB): programs that were not used for longest are "
+               "deleted")};
+  cl::opt<bool> debugInfo{
+      "g", cl::cat(category),
+      cl::desc("Tell a debugger which line each instruction is of")};
+  cl::opt<bool> perfMap{
+      "perf-map", cl::cat(category),
+      cl::desc("Write /tmp/perf-PID.map, in which perf finds the names "
+               "of kernels; FLYWHEEL_PERF_MAP=1 does the same")};
+  cl::opt<bool> timeStages{"time-stages", cl::cat(category),
+                           cl::desc("Print times of compilation")};
 
-static cl::opt<bool>
-    softPlacement("soft-placement", cl::cat(category),
-                  cl::desc("Keep variables on the CPU, with a warning, if "
-                           "the device that they name does not exist"));
-static cl::opt<bool> timeSteps("time", cl::cat(category),
-                               cl::desc("Print times of steps"));
-static cl::opt<std::string> profile(
-    "profile", cl::ValueOptional, cl::value_desc("trace.json"),
-    cl::cat(category),
-    cl::desc("Print how long each kernel of the steps takes, and write a trace "
-             "for Perfetto to a file"));
-static TextOption
-    cacheDir("cache-dir", cl::value_desc("folder"), cl::cat(category),
-             cl::desc("Keep the compiled program in this folder, and take it "
-                      "from there when model, options, compiler and machine "
-                      "are the same"));
-static ByteSizeOption cacheSize(
-    "cache-size", cl::value_desc("bytes"), cl::cat(category),
-    cl::desc(
-        "Bytes that the folder of --cache-dir may have "
-        "(default 1GiB): programs that were not used for longest are deleted"));
-static cl::opt<bool>
-    debugInfo("g", cl::cat(category),
-              cl::desc("Tell a debugger which line each instruction is of"));
-static cl::opt<bool>
-    perfMap("perf-map", cl::cat(category),
-            cl::desc("Write /tmp/perf-PID.map, in which perf finds the names "
-                     "of kernels; FLYWHEEL_PERF_MAP=1 does the same"));
-static cl::opt<bool> timeStages("time-stages", cl::cat(category),
-                                cl::desc("Print times of compilation"));
+private:
+  runtime::CheckpointManagerOptions getRetention();
+  void addInitialValues(RunOptions &options);
+  Status checkMode(const RunOptions &options);
+  Status checkSaving(const RunOptions &options);
+};
+} // namespace
+
 template <typename T, typename Parser>
 static std::optional<T>
 getIfGiven(const cl::opt<T, /*ExternalStorage=*/false, Parser> &option) {
@@ -235,7 +239,7 @@ getIfGiven(const cl::opt<T, /*ExternalStorage=*/false, Parser> &option) {
                                     : std::nullopt;
 }
 
-static runtime::CheckpointManagerOptions getRetention() {
+runtime::CheckpointManagerOptions CommandLine::getRetention() {
   runtime::CheckpointManagerOptions retention;
   retention.maxToKeep = getIfGiven(maxToKeep).value_or(retention.maxToKeep);
   retention.keepCheckpointEveryNHours =
@@ -245,7 +249,7 @@ static runtime::CheckpointManagerOptions getRetention() {
   return retention;
 }
 
-static void addInitialValues(RunOptions &options) {
+void CommandLine::addInitialValues(RunOptions &options) {
   if (init.getNumOccurrences() == 0)
     return;
   std::vector<std::string> names = init;
@@ -262,7 +266,7 @@ static void addInitialValues(RunOptions &options) {
   options.initNames = std::move(names);
 }
 
-static RunOptions getOptions() {
+RunOptions CommandLine::getOptions() {
   RunOptions options;
   options.input = inputPath;
   options.timeStages = timeStages;
@@ -328,7 +332,7 @@ static Status wrong(const llvm::Twine &text) {
 }
 
 /// Checks the options that choose what to run.
-static Status checkMode(const RunOptions &options) {
+Status CommandLine::checkMode(const RunOptions &options) {
   bool hasEpochs = !options.trainEntry.empty() || !options.evalEntry.empty();
   bool hasData = !options.data.empty(), hasEntries = !options.entries.empty();
   if (hasEntries && (hasEpochs || hasData))
@@ -437,7 +441,7 @@ static Status checkValues(const RunOptions &options) {
 }
 
 /// Checks the options that save values.
-static Status checkSaving(const RunOptions &options) {
+Status CommandLine::checkSaving(const RunOptions &options) {
   if (options.saveEvery > 0 && options.save.empty())
     return wrong("--save-every needs --save");
   if (options.saveEvery > 0 && options.trainEntry.empty())
@@ -464,12 +468,24 @@ static Status checkSaving(const RunOptions &options) {
   return {};
 }
 
+Status CommandLine::check(const RunOptions &options) {
+  for (const Status &status :
+       {checkValues(options), checkMode(options), checkSaving(options)})
+    if (!status.isOk())
+      return status;
+  return {};
+}
+
 Result<RunOptions> flywheel::run::parseCommandLine(int argc, char **argv) {
-  registerUpstreamOptions(category);
-  getFlags();
+  static CommandLine line;
+  registerUpstreamOptions(line.category);
+  static const OptionFlags flags({"passes", "entries", "check_numerics",
+                                  "lowering", "memory_budget", "winograd",
+                                  "target", "threads", "max_dim_size"},
+                                 line.category);
   cl::ParseCommandLineOptions(argc, argv, kOverview);
-  RunOptions options = getOptions();
-  if (llvm::Error error = getFlags().apply(options.compiler))
+  RunOptions options = line.getOptions();
+  if (llvm::Error error = flags.apply(options.compiler))
     return wrong(llvm::toString(std::move(error)));
   // A budget is meant for the batches that are fed.
   std::optional<DimSizeBounds> &bounds = options.compiler.maxDimSizes;
@@ -477,9 +493,7 @@ Result<RunOptions> flywheel::run::parseCommandLine(int argc, char **argv) {
     bounds = bounds.value_or(DimSizeBounds());
     bounds->others = options.getBatchSize();
   }
-  for (Status (*check)(const RunOptions &) :
-       {checkValues, checkMode, checkSaving})
-    if (Status status = check(options); !status.isOk())
-      return status;
+  if (Status status = line.check(options); !status.isOk())
+    return status;
   return options;
 }

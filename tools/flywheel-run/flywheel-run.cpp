@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "RunOptions.h"
+#include "Tools.h"
 #include "flywheel/Driver/FrontEnd.h"
 #include "flywheel/Driver/OutputFiles.h"
 #include "flywheel/Runtime/AtomicFile.h"
@@ -124,7 +125,7 @@ static int compileAndRun(const RunOptions &options) {
   return finish();
 }
 
-int main(int argc, char **argv) {
+int flywheel::tools::runMain(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);
   Result<RunOptions> options = parseCommandLine(argc, argv);
   if (!options.isOk())
