@@ -6,7 +6,8 @@
 //
 // Before: groups as `scf.forall`s on tensors. After: a nest of `scf.for` each,
 // in which all tiles except for those at the end have a static size. Tiles that
-// are marked as overlapping have a static size at the end, too. Refuses an
+// are marked as overlapping have a static size at the end, too, and so have
+// iter_args that are slices of static sizes. Refuses an
 // iteration that reads elements of an output that another one writes: in a
 // sequential loop, it would read the new value. Upstream's conversion takes
 // loops on buffers only.
@@ -25,6 +26,7 @@
 #include "mlir/IR/Dominance.h"
 #include "mlir/IR/PatternMatch.h"
 #include "mlir/Transforms/CSE.h"
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 
 using namespace mlir;
 
@@ -107,7 +109,72 @@ static scf::LoopNest convert(RewriterBase &rewriter, scf::ForallOp forall) {
   return nest;
 }
 
+/// Returns true if `value` has the sizes of `carried`: it is `carried` itself
+/// with other elements.
+static bool isSizedAs(Value value, Value carried) {
+  while (value != carried) {
+    if (auto insert = value.getDefiningOp<tensor::InsertSliceOp>()) {
+      value = insert.getDest();
+    } else if (auto cast = value.getDefiningOp<tensor::CastOp>()) {
+      value = cast.getSource();
+    } else if (auto loop = value.getDefiningOp<scf::ForOp>()) {
+      OpOperand *init = loop.getTiedLoopInit(cast_or_null<OpResult>(value));
+      if (!isSizedAs(
+              loop.getTiedLoopYieldedValue(loop.getTiedLoopRegionIterArg(init))
+                  ->get(),
+              loop.getTiedLoopRegionIterArg(init)))
+        return false;
+      value = init->get();
+    } else {
+      return false;
+    }
+  }
+  return true;
+}
+
 namespace {
+/// Gives an iter_arg whose init is cast from a type with more static sizes that
+/// type. A slice of static sizes that is inserted again with dynamic ones is
+/// not known to be the same slice, and bufferization would copy it. Upstream's
+/// pattern needs results that are all cast back, once.
+struct StaticIterArgs : OpRewritePattern<scf::ForOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(scf::ForOp loop,
+                                PatternRewriter &rewriter) const override {
+    for (auto [init, argument, yielded, result] :
+         llvm::zip_equal(loop.getInitArgsMutable(), loop.getRegionIterArgs(),
+                         loop.getYieldedValues(), loop.getResults())) {
+      auto cast = init.get().getDefiningOp<tensor::CastOp>();
+      if (!cast ||
+          !tensor::preservesStaticInformation(cast.getType(),
+                                              cast.getSource().getType()) ||
+          !isSizedAs(yielded, argument))
+        continue;
+      Type dynamic = cast.getType(), sized = cast.getSource().getType();
+      Location loc = loop.getLoc();
+      Operation *yield = loop.getBody()->getTerminator();
+      rewriter.setInsertionPoint(yield);
+      Value last = tensor::CastOp::create(rewriter, loc, sized, yielded);
+      rewriter.modifyOpInPlace(
+          yield, [&] { yield->setOperand(result.getResultNumber(), last); });
+      rewriter.setInsertionPointToStart(loop.getBody());
+      auto first = tensor::CastOp::create(rewriter, loc, dynamic, argument);
+      rewriter.replaceAllUsesExcept(argument, first.getResult(), first);
+      rewriter.setInsertionPointAfter(loop);
+      auto after = tensor::CastOp::create(rewriter, loc, dynamic, result);
+      rewriter.replaceAllUsesExcept(result, after.getResult(), after);
+      rewriter.modifyOpInPlace(loop, [&] {
+        init.set(cast.getSource());
+        argument.setType(sized);
+        result.setType(sized);
+      });
+      return success();
+    }
+    return failure();
+  }
+};
+
 struct ForallToFor : flywheel::impl::ForallToForBase<ForallToFor> {
   void runOnOperation() override {
     IRRewriter rewriter(&getContext());
@@ -148,6 +215,14 @@ struct ForallToFor : flywheel::impl::ForallToForBase<ForallToFor> {
       scf::ForOp partial;
       (void)scf::peelForLoopAndSimplifyBounds(rewriter, loop, partial);
     }
+    RewritePatternSet patterns(&getContext());
+    patterns.add<StaticIterArgs>(&getContext());
+    tensor::CastOp::getCanonicalizationPatterns(patterns, &getContext());
+    tensor::ExtractSliceOp::getCanonicalizationPatterns(patterns,
+                                                        &getContext());
+    tensor::InsertSliceOp::getCanonicalizationPatterns(patterns, &getContext());
+    if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))))
+      return signalPassFailure();
   }
 };
 } // namespace
