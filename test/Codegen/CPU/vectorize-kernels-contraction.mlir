@@ -71,6 +71,27 @@ func.func @near_steps(%a: memref<2048x128xf32>, %few: memref<48x1024xf32>, %rows
   return
 }
 
+// Columns of a large B that is read in place are fetched ahead, too: its rows
+// may begin within a cache line. Those of a smaller B are close.
+// CHECK-LABEL: func.func @far_columns
+// CHECK: %[[NEXT:.*]] = arith.minsi %{{.*}}, %c1999
+// CHECK-NEXT: memref.prefetch %arg1[%[[NEXT]], %{{.*}}], read, locality<2>, data
+// CHECK-COUNT-2: memref.prefetch %arg1[%[[NEXT]], %{{.*}}], read, locality<2>, data
+// CHECK-COUNT-24: vector.fma
+// CHECK: return
+func.func @far_columns(%a: memref<12x2000xf32>, %b: memref<2000x1100xf32>, %c: memref<12x1100xf32>) {
+  linalg.matmul ins(%a, %b : memref<12x2000xf32>, memref<2000x1100xf32>) outs(%c : memref<12x1100xf32>)
+  return
+}
+
+// CHECK-LABEL: func.func @close_columns
+// CHECK-NOT: memref.prefetch
+// CHECK: return
+func.func @close_columns(%a: memref<12x500xf32>, %b: memref<500x1100xf32>, %c: memref<12x1100xf32>) {
+  linalg.matmul ins(%a, %b : memref<12x500xf32>, memref<500x1100xf32>) outs(%c : memref<12x1100xf32>)
+  return
+}
+
 // Ten columns are one vector with a constant mask.
 // CHECK-LABEL: func.func @few_columns
 // CHECK: %[[MASK:.*]] = vector.constant_mask [10] : vector<16xi1>
