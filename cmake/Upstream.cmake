@@ -47,4 +47,4 @@ add_compile_options(-ffunction-sections -fdata-sections)
 # Names of LLVM would meet those of another package in the same process. Packed
 # relocations, 5 MB less of a wheel's 120, need glibc 2.36.
 add_link_options(-Wl,-O2 -Wl,--gc-sections -Wl,--icf=all -Wl,--exclude-libs,ALL
-                 -Wl,--pack-dyn-relocs=relr)
+                 -Wl,-z,pack-relative-relocs)
