@@ -258,8 +258,9 @@ struct DistributeStep : flywheel::impl::DistributeStepBase<DistributeStep> {
             << " are worth sharing";
       return;
     }
+    int64_t numWorkers = chooseWorkers();
     IRRewriter rewriter(&getContext());
-    StepReader reader(rewriter, minLoopWork, workers);
+    StepReader reader(rewriter, minLoopWork, numWorkers);
     FailureOr<Items> items = reader.read(function.getBody().front());
     if (failed(items)) {
       reader.getObstacle()->emitRemark()
@@ -272,22 +273,34 @@ struct DistributeStep : flywheel::impl::DistributeStepBase<DistributeStep> {
     numBarriers += planner.getBarriers().size();
     count(*items);
     if (report)
-      emitReport(*items, planner.getBarriers());
+      emitReport(*items, numWorkers, planner.getBarriers());
     WorkerEmitter(rewriter, function, planner.getBarriers()).emit(*items);
     function->setAttr(codegen::CodegenDialect::getWorkersAttrName(),
-                      rewriter.getI64IntegerAttr(workers));
+                      rewriter.getI64IntegerAttr(numWorkers));
   }
 
 private:
-  void emitReport(const Items &items,
+  /// Returns the largest number of workers for which waiting takes less time
+  /// than sharing saves: each has half of the work of the smallest step that is
+  /// shared, and two share that. A barrier takes longer, the more wait at it.
+  int64_t chooseWorkers() {
+    int64_t share = minWork / 2;
+    if (share == 0)
+      return workers;
+    int64_t work = estimateWork(getOperation(), kAssumedLargeTrips);
+    return std::clamp<int64_t>(work / share, std::min<int64_t>(2, workers),
+                               workers);
+  }
+
+  void emitReport(const Items &items, int64_t numWorkers,
                   const llvm::SetVector<Operation *> &barriers) {
     PartitionCounts counts = countPartition(
         items, [&](Operation *op) { return barriers.contains(op); });
     func::FuncOp function = getOperation();
-    function.emitRemark() << "up to " << workers.getValue()
-                          << " workers execute '" << function.getSymName()
-                          << "', with about " << counts.barriers
-                          << " barriers and " << counts.crossingBytes
+    function.emitRemark() << "up to " << numWorkers << " workers execute '"
+                          << function.getSymName() << "', with about "
+                          << counts.barriers << " barriers and "
+                          << counts.crossingBytes
                           << " bytes that one worker reads and another wrote";
   }
 

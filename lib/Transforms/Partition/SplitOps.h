@@ -16,6 +16,8 @@ namespace flywheel {
 /// The assumed value of dynamic sizes and trip counts, which mostly are batch
 /// sizes.
 constexpr int64_t kAssumedTrips = 32;
+/// The same where an estimate bounds work from above: a large batch.
+constexpr int64_t kAssumedLargeTrips = 1024;
 
 /// Estimates the iterations of `loop`. A dynamic trip count counts as
 /// `unknown`.

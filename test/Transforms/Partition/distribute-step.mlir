@@ -3,6 +3,8 @@
 // RUN: flywheel-opt %s -split-input-file -pass-pipeline='builtin.module(func.func(flywheel-distribute-step{workers=1 min-work=1 min-loop-work=1000}))' | FileCheck %s --check-prefix=ONE
 // RUN: flywheel-opt %s -split-input-file -pass-pipeline='builtin.module(func.func(flywheel-distribute-step{workers=3 min-work=100000000}))' | FileCheck %s --check-prefix=ONE
 
+// RUN: flywheel-opt %s -split-input-file -pass-pipeline='builtin.module(func.func(flywheel-distribute-step{workers=64 min-work=4000 min-loop-work=1000}))' | FileCheck %s --check-prefix=FEW
+
 // ONE-NOT: codegen.
 
 // Two ops that share rows in the same way do not wait for each other; one that
@@ -11,6 +13,9 @@
 // CHECK-DAG: #[[$NEXT:.*]] = affine_map<()[s0, s1] -> (((s1 * 16 + 16) floordiv s0) * 4)>
 // CHECK-LABEL: func.func @rows_then_columns
 // CHECK-SAME: codegen.workers = 3
+// A worker for each 2000 operations, of about 98,000.
+// FEW-LABEL: func.func @rows_then_columns
+// FEW-SAME: codegen.workers = 49
 func.func @rows_then_columns(%x: memref<64x64xf32>, %y: memref<64x64xf32>, %z: memref<64x64xf32>) {
   // CHECK-DAG: %[[W:.*]] = codegen.worker : index
   // CHECK-DAG: %[[N:.*]] = codegen.num_workers : index

@@ -59,7 +59,7 @@ def DistributeStep : Pass<"flywheel-distribute-step", "::mlir::func::FuncOp"> {
   }];
   let options = [
     Option<"workers", "workers", "int64_t", /*default=*/"1",
-           "The largest number of workers">,
+           "The largest number of workers; a step has fewer if its work is small">,
     Option<"minWork", "min-work", "int64_t", /*default=*/"4000000",
            "Scalar operations of a step that is worth sharing">,
     Option<"minLoopWork", "min-loop-work", "int64_t", /*default=*/"4096",
