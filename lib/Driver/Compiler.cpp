@@ -485,8 +485,10 @@ compileOnThisStack(OwningOpRef<ModuleOp> module, const CompilerOptions &given,
     return failure();
   // The threads of the environment are those of the CPU.
   bool sharesSteps = backend.getFeatures().sharesSteps;
-  if (!options.threads)
+  if (!options.threads) {
     options.threads = sharesSteps ? options.defaultThreads : 1;
+    options.givesThreads = false;
+  }
   // The options alone say this, and two of them may lead to one program: it is
   // not kept with what else is said.
   if (*numDone == 0)

@@ -96,7 +96,8 @@ FitWorkspace::Outcome FitWorkspace::attempt(int64_t target, int64_t numWorkers,
     for (Diagnostic &diagnostic : diagnostics.get())
       if (diagnostic.getSeverity() == DiagnosticSeverity::Remark)
         diagnostic << ", with one worker";
-  if (outcome == Outcome::Fits && failed(run(createSplitReductions())))
+  if (outcome == Outcome::Fits && reuseOperands &&
+      failed(run(createSplitReductions())))
     outcome = Outcome::Fails;
   if (outcome == Outcome::Fits &&
       failed(run(
@@ -135,19 +136,26 @@ void FitWorkspace::runOnOperation() {
       say(said);
     return outcome == Outcome::Fits;
   };
-  bool isShared = workers > 1 && outcome == Outcome::TakesTooMuch;
+  bool isTooLarge = outcome == Outcome::TakesTooMuch;
   for (int64_t parts = kParts - 1;
-       isShared && parts >= kFewestParts && outcome == Outcome::TakesTooMuch;
-       --parts)
+       parts >= kFewestParts && outcome == Outcome::TakesTooMuch; --parts)
     if (tryAgain(memoryBudget / kParts * parts, workers))
       return;
-  if (isShared && tryAgain(memoryBudget, /*numWorkers=*/1)) {
-    function.emitWarning() << "one worker executes '" << function.getSymName()
-                           << "': no plan for several was found within the "
-                              "memory budget of "
-                           << memoryBudget.getValue() << " bytes";
-    return;
-  }
+  for (int64_t fewer = workers / 2; isTooLarge && fewer >= 1; fewer /= 2)
+    if (tryAgain(memoryBudget, fewer)) {
+      if (!warns)
+        return;
+      InFlightDiagnostic warning = function.emitWarning();
+      if (fewer == 1)
+        warning << "one worker executes '" << function.getSymName()
+                << "': no plan for several";
+      else
+        warning << "at most " << fewer << " workers execute '"
+                << function.getSymName() << "': no plan for more";
+      warning << " was found within the memory budget of "
+              << memoryBudget.getValue() << " bytes";
+      return;
+    }
   say(first);
   signalPassFailure();
 }

@@ -247,6 +247,7 @@ FitWorkspaceOptions flywheel::makePlanOptions(const CompilerOptions &options) {
   plan.workers = options.threads.value_or(1);
   plan.minWork = options.minSharedWork;
   plan.minLoopWork = std::min<int64_t>(options.minSharedWork, plan.minLoopWork);
+  plan.warns = options.givesThreads;
   plan.report = options.report;
   return plan;
 }

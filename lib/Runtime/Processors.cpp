@@ -13,6 +13,7 @@
 
 #ifdef __linux__
 #include <sched.h>
+#include <unistd.h>
 #endif
 
 namespace flywheel::runtime {
@@ -66,7 +67,9 @@ std::optional<int32_t> getProcessorQuota(const std::string &root) {
       if (path == "/")
         path.clear();
       if (std::optional<Quota> quota = readQuota(top + path, isV2)) {
-        int64_t whole = (quota->time + quota->period - 1) / quota->period;
+        // Threads that wait for one another take all of their time: one more
+        // than the quota has would make all of them wait for its next period.
+        int64_t whole = std::max<int64_t>(quota->time / quota->period, 1);
         processors = static_cast<int32_t>(
             std::min<int64_t>(whole, processors.value_or(INT32_MAX)));
       }
@@ -81,7 +84,8 @@ int32_t countProcessors() {
   auto count = static_cast<int32_t>(std::thread::hardware_concurrency());
 #ifdef __linux__
   cpu_set_t set;
-  if (sched_getaffinity(0, sizeof(set), &set) == 0)
+  // The process may use more than the thread that asks first.
+  if (sched_getaffinity(getpid(), sizeof(set), &set) == 0)
     count = CPU_COUNT(&set);
 #endif
   return std::max(std::min(count, getProcessorQuota().value_or(count)), 1);

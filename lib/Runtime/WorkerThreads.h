@@ -12,6 +12,7 @@
 #include <condition_variable>
 #include <cstdint>
 #include <mutex>
+#include <thread>
 
 #include <sched.h>
 
@@ -41,12 +42,17 @@ template <typename Condition> bool spinUntil(Condition condition) {
 }
 
 /// Waits until other workers make \p condition true. With more threads than
-/// processors, they may need this one's processor, so it yields.
+/// processors, they may need this one's processor, so it yields; after a
+/// millisecond it sleeps in between, as other processes may need it, too.
 template <typename Condition> void waitUntil(Condition condition) {
   if (spinUntil(condition))
     return;
+  auto end = std::chrono::steady_clock::now() + std::chrono::milliseconds(1);
   while (!condition())
-    sched_yield();
+    if (std::chrono::steady_clock::now() < end)
+      sched_yield();
+    else
+      std::this_thread::sleep_for(std::chrono::microseconds(50));
 }
 
 /// A thread that waits for work; it spins for a while, then it sleeps.

@@ -41,7 +41,8 @@ def run_tool(name: str, arguments: Optional[List[str]] = None) -> int:
     # Python ignores these, which a program that is started by itself does not.
     for ignored in (signal.SIGPIPE, signal.SIGXFSZ):
         signal.signal(ignored, signal.SIG_DFL)
-    sys.stdout.flush()
+    if sys.stdout is not None:  # None if the process began without one.
+        sys.stdout.flush()
     command = [f"flywheel-{name}", *(sys.argv[1:] if arguments is None else arguments)]
     return _run_tool([os.fsencode(text) for text in command])
 
@@ -61,7 +62,11 @@ def main(arguments: List[str]) -> int:
 
 
 # The programs that an installation of the package makes, such as `flywheel-run`.
-run, compile_, opt, checkpoint, lsp_server = (functools.partial(run_tool, name) for name in TOOLS)
+run = functools.partial(run_tool, "run")
+compile_ = functools.partial(run_tool, "compile")
+opt = functools.partial(run_tool, "opt")
+checkpoint = functools.partial(run_tool, "checkpoint")
+lsp_server = functools.partial(run_tool, "lsp-server")
 
 
 if __name__ == "__main__":

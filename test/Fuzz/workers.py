@@ -22,7 +22,7 @@ from teams import Team, load_library
 
 # Some have dimensions that workers share, some are for the first worker.
 SHAPES: List[Tuple[int, ...]] = [(3,), (17,), (70,), (300,), (2, 4), (20, 5), (18, 40), (37, 3), (5, 6, 16),
-                                 (2000,), (4, 9000), (3, 3, 40)]  # fmt: skip
+                                 (2000,), (4, 9000), (3, 3, 40), (40, 257), (7, 129)]  # fmt: skip
 BATCHES = [1, 5, 16, 33, 64]
 
 

@@ -93,6 +93,9 @@ struct CompilerOptions {
   /// by default `defaultThreads`. Results do not depend on it, to the last bit.
   std::optional<int64_t> threads;
   int64_t defaultThreads = 1;
+  /// False if `compileModule` took `defaultThreads`: nobody is warned of a step
+  /// with fewer then.
+  bool givesThreads = true;
   /// Scalar operations that are worth sharing between threads: a step of less
   /// is executed by one.
   int64_t minSharedWork = 4'000'000;

@@ -82,11 +82,11 @@ def FitWorkspace : Pass<"flywheel-fit-workspace", "::mlir::func::FuncOp"> {
     of it, one after the other, with a workspace of at most `memory-budget`.
 
     Several workers have buffers of their own, and keep others for longer, up to
-    a barrier: that is not known before the step is shared. So if the plan takes
-    more than the budget, all three run again, on the function as it was, and
-    recompute as if the budget were smaller, a sixteenth of it at a time, down
-    to a quarter. If none fits, one worker executes the step, and a warning says
-    so.
+    a barrier, and split reductions have partial results: that is not known
+    before. So if the plan takes more than the budget, all run again, on the
+    function as it was, and recompute as if the budget were smaller, a sixteenth
+    of it at a time, down to a quarter. If none fits, half as many workers
+    execute the step, and so on down to one, and a warning says so.
 
     Refuses what they refuse, and a budget that one worker does not meet.
   }];
@@ -108,6 +108,8 @@ def FitWorkspace : Pass<"flywheel-fit-workspace", "::mlir::func::FuncOp"> {
            "The option of flywheel-distribute-step">,
     Option<"minLoopWork", "min-loop-work", "int64_t", /*default=*/"4096",
            "The option of flywheel-distribute-step">,
+    Option<"warns", "warns", "bool", /*default=*/"true",
+           "Warn of fewer workers than `workers`">,
     Option<"report", "report", "bool", /*default=*/"false",
            "The option of flywheel-distribute-step and flywheel-plan-workspace">
   ];

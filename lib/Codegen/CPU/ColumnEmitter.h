@@ -72,11 +72,11 @@ private:
   void prefetchLines(int64_t count);
   /// Fetches the rows of A of a later step, if nothing else does.
   void prefetchRows(const Strip &rows);
-  /// Fetches the columns of B of a later step, if B is far away and is read
-  /// where it is.
-  void prefetchColumns(const Columns &columns);
-  /// Calls `fetch` with the last reduction at a later step.
-  void prefetchStep(llvm::function_ref<void()> fetch);
+  /// Fetches the columns of B of `count` later steps, if B is far away and is
+  /// read where it is.
+  void prefetchColumns(const Columns &columns, int64_t count);
+  /// Calls `fetch` with the last reduction at later step `number`.
+  void prefetchStep(int64_t number, llvm::function_ref<void()> fetch);
   /// Returns true if the last reduction is long enough to fetch ahead.
   bool hasManySteps();
   /// Stores the sums of a tile; around the caches if `streams` is set.

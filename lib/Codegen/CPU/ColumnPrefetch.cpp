@@ -46,10 +46,11 @@ static bool hasFarSteps(OpOperand &operand, AffineMap map, unsigned k,
              kMinPrefetchBytes / getElementBytes(type.getElementType());
 }
 
-void ColumnEmitter::prefetchStep(function_ref<void()> fetch) {
+void ColumnEmitter::prefetchStep(int64_t number, function_ref<void()> fetch) {
   unsigned loop = contraction.k.back();
   Fold step = ivs[loop];
-  ivs[loop] = e.min(e.add(step, kPrefetchSteps), e.add(sizes[loop], -1));
+  ivs[loop] =
+      e.min(e.add(step, kPrefetchSteps + number), e.add(sizes[loop], -1));
   fetch();
   ivs[loop] = step;
 }
@@ -75,7 +76,7 @@ void ColumnEmitter::prefetchRows(const Strip &rows) {
   if (rows.count * getElementBytes(getElementTypeOrSelf(contraction.a->get())) >
       kCacheLineBytes / 2)
     ends.push_back(rows.count - 1);
-  prefetchStep([&] {
+  prefetchStep(0, [&] {
     for (int64_t end : ends) {
       moveTo(contraction.rows, rows, end);
       emitPrefetch(e, *contraction.a, contraction.aMap, ivs);
@@ -83,23 +84,29 @@ void ColumnEmitter::prefetchRows(const Strip &rows) {
   });
 }
 
-void ColumnEmitter::prefetchColumns(const Columns &columns) {
+void ColumnEmitter::prefetchColumns(const Columns &columns, int64_t count) {
   if (!hasManySteps() || !hasFarSteps(*contraction.b, contraction.bMap,
                                       contraction.k.back(), contraction.n))
     return;
-  // Closer data arrives in time without prefetches.
+  // Closer data arrives in time without prefetches. Rows of an unknown number
+  // are examples rather than weights.
   Fold span = getSpan(e, contraction.b->get());
-  if (!span || getConstantIntValue(span).value_or(kFarBytes) < kFarBytes)
+  if (!span || getConstantIntValue(span).value_or(0) < kFarBytes)
     return;
-  prefetchStep([&] {
-    for (Fold base : columns.bases) {
-      ivs[contraction.n] = base;
-      emitPrefetch(e, *contraction.b, contraction.bMap, ivs);
-    }
-    // Rows that do not begin with a cache line end in one more.
-    ivs[contraction.n] = e.add(columns.bases.back(), tile.vectorLength - 1);
-    emitPrefetch(e, *contraction.b, contraction.bMap, ivs);
-  });
+  auto width = static_cast<int64_t>(columns.bases.size()) * tile.vectorLength;
+  int64_t line = kCacheLineBytes /
+                 getElementBytes(getElementTypeOrSelf(contraction.b->get()));
+  for (int64_t i = 0; i < count; ++i)
+    prefetchStep(i, [&] {
+      auto fetch = [&](int64_t column) {
+        ivs[contraction.n] = e.add(columns.bases.front(), column);
+        emitPrefetch(e, *contraction.b, contraction.bMap, ivs);
+      };
+      for (int64_t column = 0; column < width; column += line)
+        fetch(column);
+      // Rows that do not begin with a cache line end in one more.
+      fetch(width - 1);
+    });
 }
 
 bool ColumnEmitter::hasManySteps() {

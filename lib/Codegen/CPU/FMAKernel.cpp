@@ -169,7 +169,7 @@ SmallVector<Value> ColumnEmitter::emitStep(const Strip &rows,
   if (slide)
     return emitSlide(rows, columns, accumulators);
   prefetchRows(rows);
-  prefetchColumns(columns);
+  prefetchColumns(columns, /*count=*/1);
   prefetchLines(/*count=*/1);
   SmallVector<Value> bVectors;
   for (auto [base, lanes] : llvm::zip_equal(columns.bases, columns.lanes)) {
@@ -260,7 +260,7 @@ SmallVector<Value> ColumnEmitter::emitPairStep(const Strip &rows,
                                                const Columns &columns,
                                                ValueRange accumulators) {
   prefetchRows(rows);
-  prefetchColumns(columns);
+  prefetchColumns(columns, /*count=*/2);
   prefetchLines(/*count=*/2);
   unsigned last = contraction.k.back();
   Fold first = ivs[last];

@@ -221,8 +221,11 @@ struct ForallToFor : flywheel::impl::ForallToForBase<ForallToFor> {
     tensor::ExtractSliceOp::getCanonicalizationPatterns(patterns,
                                                         &getContext());
     tensor::InsertSliceOp::getCanonicalizationPatterns(patterns, &getContext());
-    if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))))
+    if (failed(applyPatternsGreedily(getOperation(), std::move(patterns)))) {
+      getOperation().emitError("expected casts of slices to fold in a bounded "
+                               "number of steps");
       return signalPassFailure();
+    }
   }
 };
 } // namespace

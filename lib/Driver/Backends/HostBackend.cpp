@@ -93,7 +93,7 @@ void HostBackend::populatePlan(OpPassManager &pm,
                                const CompilerOptions &options) const {
   FitWorkspaceOptions plan = makePlanOptions(options);
   // Code that is not fused exists to be compared with: it shares no defect of
-  // this.
+  // reused buffers, nor of split reductions.
   plan.reuseOperands = getInfo().features.fusesOps;
   if (plan.reuseOperands)
     pm.addNestedPass<func::FuncOp>(createEliminateResultCopies());
@@ -108,6 +108,7 @@ void HostBackend::populatePlan(OpPassManager &pm,
       reuse.minBytes = kMinReusedBytes;
     pm.addNestedPass<func::FuncOp>(createReuseOperandBuffers(reuse));
   }
-  pm.addNestedPass<func::FuncOp>(createSplitReductions());
+  if (plan.reuseOperands)
+    pm.addNestedPass<func::FuncOp>(createSplitReductions());
   populateWorkspacePlan(pm, plan);
 }

@@ -59,11 +59,15 @@ int64_t flywheel::estimateTrips(scf::ForOp loop, int64_t unknown) {
 }
 
 int64_t flywheel::estimateWork(Operation *op, int64_t unknown) {
+  // Far above any step, and far enough below the largest number to be added.
+  constexpr uint64_t kMost = uint64_t{1} << 60;
   auto sized = [&](ArrayRef<int64_t> sizes, int64_t work) {
     for (int64_t size : sizes)
-      work = llvm::SaturatingMultiply<uint64_t>(
-          work, ShapedType::isDynamic(size) ? unknown : size);
-    return std::min<int64_t>(work, int64_t{1} << 60);
+      work = static_cast<int64_t>(
+          std::min(llvm::SaturatingMultiply<uint64_t>(
+                       work, ShapedType::isDynamic(size) ? unknown : size),
+                   kMost));
+    return work;
   };
   if (auto structured = dyn_cast<linalg::LinalgOp>(op))
     return sized(structured.getStaticLoopRanges(), countBodyOps(structured));
@@ -73,7 +77,7 @@ int64_t flywheel::estimateWork(Operation *op, int64_t unknown) {
   for (Region &region : op->getRegions())
     for (Block &block : region)
       for (Operation &nested : block)
-        work += estimateWork(&nested, unknown);
+        work = std::min<int64_t>(work + estimateWork(&nested, unknown), kMost);
   if (auto loop = dyn_cast<scf::ForOp>(op))
     return sized({estimateTrips(loop, unknown)}, work);
   return work;
@@ -124,7 +128,12 @@ static int64_t chooseBlock(Operation *op, unsigned number, int64_t size) {
   for (int64_t larger = block; larger <= 2 * block; ++larger)
     if (size % larger == 0 && larger % unit == 0)
       return larger;
-  return llvm::alignTo(block, unit);
+  block = llvm::alignTo(block, unit);
+  // A vector kernel along a dimension of size 1 would be one along the
+  // reduction, which adds up in another order than the whole op.
+  while (unit > 1 && block < size && size % block == 1)
+    block += unit;
+  return block;
 }
 
 /// Returns the number of blocks of loop `number`. A dynamic loop is assumed to

@@ -17,7 +17,7 @@ namespace flywheel {
 /// sizes.
 constexpr int64_t kAssumedTrips = 32;
 /// The same where an estimate bounds work from above: a large batch.
-constexpr int64_t kAssumedLargeTrips = 1024;
+constexpr int64_t kAssumedLargeTrips = 256;
 
 /// Estimates the iterations of `loop`. A dynamic trip count counts as
 /// `unknown`.

@@ -39,7 +39,8 @@ class StepOptions:
         return {name: value for name, value in vars(self).items() if value not in (None, "")}
 
     def key(self, module: ModuleOp) -> str:
-        """Returns the key of a module. Equal keys in this process mean equal programs."""
+        """Returns the key of a module. Equal keys in this process mean programs with equal
+        results; they may be for different numbers of threads, if the processors of the process change."""
         workers = os.environ.get("FLYWHEEL_NUM_THREADS", "") if self.threads is None else ""
         parts = [workers, *map(str, vars(self).values()), _digest(module)]
         return hashlib.sha256("\0".join(parts).encode()).hexdigest()

@@ -47,7 +47,7 @@ TEST_F(ProcessorQuota, None) {
 
 TEST_F(ProcessorQuota, SecondVersion) {
   write("proc/self/cgroup", "0::/\n");
-  write("sys/fs/cgroup/cpu.max", "150000 100000\n");
+  write("sys/fs/cgroup/cpu.max", "250000 100000\n");
   EXPECT_EQ(read(), 2);
   write("sys/fs/cgroup/cpu.max", "50000 100000\n");
   EXPECT_EQ(read(), 1);
