@@ -154,6 +154,7 @@ static void populateAutodiff(OpPassManager &pm,
   pm.addPass(createVerifyShapes());
   // Checks the sizes of ops that derivative rules created.
   pm.addNestedPass<func::FuncOp>(createCheckSizes({/*isLast=*/true}));
+  pm.addNestedPass<func::FuncOp>(nn::createNNCheckLabels());
   pm.addNestedPass<func::FuncOp>(createCanonicalizer());
 }
 

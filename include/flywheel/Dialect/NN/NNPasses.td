@@ -63,6 +63,23 @@ def NNRaiseLinalg : Pass<"nn-raise-linalg"> {
   ];
 }
 
+def NNCheckLabels : Pass<"nn-check-labels", "::mlir::func::FuncOp"> {
+  let summary = "Check the labels of losses that nobody reads";
+  let description = [{
+    Before: gradients are plain ops. After: the labels of each dead
+    `nn.sparse_softmax_cross_entropy` are checked to be classes: a step may read
+    its gradient alone. The lowering of a loss makes this check, but a dead loss
+    is erased before.
+  }];
+  let dependentDialects = [
+    "::flywheel::linalg_ext::LinalgExtDialect", "::mlir::arith::ArithDialect",
+    "::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect"
+  ];
+  let statistics = [
+    Statistic<"numChecked", "checked", "Losses whose labels are checked">
+  ];
+}
+
 def NNHoistGathers : Pass<"nn-hoist-gathers"> {
   let summary = "Gather rows of a table before arithmetic on all of it";
   let description = [{

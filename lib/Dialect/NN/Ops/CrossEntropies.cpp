@@ -5,10 +5,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "SoftmaxParts.h"
-
 #include "../IR/NNSupport.h"
 
 #include "flywheel/Dialect/LinalgExt/LinalgEmitter.h"
+#include "flywheel/Dialect/NN/LabelChecks.h"
 #include "flywheel/Dialect/NN/NN.h"
 #include "flywheel/Dialect/NN/NNBuilders.h"
 #include "flywheel/Interfaces/Batcher.h"
@@ -285,11 +285,18 @@ LogicalResult SoftmaxCrossEntropyOp::lowerToLinalg(LinalgEmitter &e) {
   return success();
 }
 
+void flywheel::nn::expectLabels(LinalgEmitter &e,
+                                SparseSoftmaxCrossEntropyOp loss) {
+  Value x = loss.getLogits();
+  e.expectInRange(loss.getLabel(), e.getDimSize(x, tensorOf(x).getRank() - 1),
+                  "label");
+}
+
 /// Emits the loss of each row, log s - (x[label] - m).
 LogicalResult SparseSoftmaxCrossEntropyOp::lowerToLinalg(LinalgEmitter &e) {
   Value x = getLogits(), label = getLabel();
   int64_t last = tensorOf(x).getRank() - 1;
-  e.expectInRange(label, e.getDimSize(x, last), "label");
+  expectLabels(e, *this);
   Type type = getElementTypeOrSelf(x), compute = e.getComputeType(type);
   Value max = emitRowMax(e, x);
   SmallVector<DimSize> rows = e.getDimSizes(max);
