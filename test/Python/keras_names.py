@@ -95,6 +95,16 @@ def test_losses_and_metrics_by_name_2() -> None:
     np.testing.assert_allclose(found, [8.0 / 3, 5.0], rtol=1e-6)
 
 
+def test_names_of_layers_are_unique() -> None:
+    inputs = keras.Input((3,))
+    hidden = keras.layers.Dense(5, name="h")(inputs)
+    raises(ValueError, 'The name "h" is used 2 times in the model. All layer names should be unique.',
+           lambda: keras.Model(inputs, keras.layers.Dense(2, name="h")(hidden)))  # fmt: skip
+    # A layer that is called twice is one layer.
+    square = keras.layers.Dense(3, name="square")
+    assert len(keras.Model(inputs, square(square(inputs))).layers) == 2
+
+
 def test_layers_refuse_options() -> None:
     # Layers refuse what they cannot do, and have configurations.
     inputs = keras.Input((4, 6))
@@ -119,4 +129,5 @@ def test_layers_refuse_options() -> None:
 
 
 run_tests([test_names, test_rate_by_both_names, test_losses_and_metrics_by_name,
-           test_losses_and_metrics_by_name_2, test_layers_refuse_options])  # fmt: skip
+           test_losses_and_metrics_by_name_2, test_names_of_layers_are_unique,
+           test_layers_refuse_options])  # fmt: skip

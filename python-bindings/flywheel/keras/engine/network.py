@@ -46,6 +46,11 @@ class Network(Layer):
             self._visit(y, seen, found)
         self.layers: List[Layer]
         self.layers_by_depth, self.layers = by_depth(self._order, [node_of(x) for x in inputs], found)
+        names = [layer.name for layer in self.layers]
+        for name in names:
+            if names.count(name) > 1:
+                raise ValueError(f'The name "{name}" is used {names.count(name)} times in the model. All layer names '
+                                 "should be unique.")  # fmt: skip
         self._made_masks = [getattr(y, "_keras_mask", None) for y in outputs]
         self.input_names = [node_of(x).layer.name for x in inputs]
         self.output_names = _unique([node_of(y).layer.name for y in outputs])
