@@ -68,7 +68,7 @@ def train(count: int) -> Any:
     def error(x: fw.Tensor, y: fw.Tensor) -> fw.Tensor:
         return fw.mean(fw.square(fw.tanh(x @ first) @ second - y))
 
-    @fw.function
+    @fw.function(threads=1)  # Several have buffers of their own.
     def step(x: fw.Tensor, y: fw.Tensor) -> Any:
         def part(x: fw.Tensor, y: fw.Tensor) -> Any:
             # A number that is counted keeps no part's activations either.

@@ -406,7 +406,7 @@ def test_no_conversion_is_stored() -> None:
     as well, neither where variables are narrow nor where they are f32; and nor is a tile of
     all rows of a batch, where the machine does not multiply narrow numbers."""
     def workspace(variables: str, values: str, batch: int) -> int:
-        return flywheel.compile(network(variables, values, batch)).entries[0].workspace_bytes()
+        return flywheel.compile(network(variables, values, batch), threads=1).entries[0].workspace_bytes()
 
     for batch in (64, 512):
         wide = workspace("f32", "f32", batch)
