@@ -26,7 +26,7 @@ def check(name: str, folder: Path) -> None:
         stderr=subprocess.DEVNULL,
     )
     model = json.loads(manifest.read_text())
-    compiled = flywheel.compile(source.read_text())
+    compiled = flywheel.compile(source.read_text(), threads=1)
     needed = {
         entry.name: entry.workspace_bytes(**dict.fromkeys(entry.symbols, BOUND)) for entry in compiled.entries
     }
