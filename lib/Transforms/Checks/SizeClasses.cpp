@@ -204,7 +204,7 @@ void SizeClasses::addOp(Operation *op) {
 }
 
 //===----------------------------------------------------------------------===//
-// What follows from all ops
+// Conclusions from all relations
 //===----------------------------------------------------------------------===//
 
 /// Returns true if a check says that the classes of these leaders have one

@@ -4,8 +4,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "SoftmaxParts.h"
 #include "../IR/NNSupport.h"
+#include "SoftmaxParts.h"
 
 #include "flywheel/Dialect/LinalgExt/LinalgEmitter.h"
 #include "flywheel/Dialect/NN/LabelChecks.h"
