@@ -217,6 +217,10 @@ struct ForallToFor : flywheel::impl::ForallToForBase<ForallToFor> {
     }
     RewritePatternSet patterns(&getContext());
     patterns.add<StaticIterArgs>(&getContext());
+    // The rest after full tiles is one iteration, whose sizes fold.
+    scf::ForOp::getCanonicalizationPatterns(patterns, &getContext());
+    affine::AffineApplyOp::getCanonicalizationPatterns(patterns, &getContext());
+    affine::AffineMinOp::getCanonicalizationPatterns(patterns, &getContext());
     tensor::CastOp::getCanonicalizationPatterns(patterns, &getContext());
     tensor::ExtractSliceOp::getCanonicalizationPatterns(patterns,
                                                         &getContext());

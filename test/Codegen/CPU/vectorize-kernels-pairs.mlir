@@ -49,3 +49,25 @@ func.func @transposed_b(%a: memref<4x1030xbf16>, %b: memref<64x1030xbf16>, %c: m
     ins(%a, %b : memref<4x1030xbf16>, memref<64x1030xbf16>) outs(%c : memref<4x64xf32>)
   return
 }
+
+// Pairs of bf16 read two rows of B in a step. The columns of a tile are one
+// cache line, or parts of two.
+// CHECK-LABEL: func.func @far_pairs
+// CHECK: arith.minsi %{{.*}}, %c1999
+// CHECK-COUNT-2: memref.prefetch %arg1[%[[NEXT:.*]], %{{.*}}], read, locality<2>, data
+// CHECK: arith.minsi %{{.*}}, %c1999
+// CHECK-COUNT-2: memref.prefetch %arg1[%{{.*}}, %{{.*}}], read, locality<2>, data
+// CHECK-NOT: memref.prefetch
+// CHECK: x86vector.avx512.dot
+func.func @far_pairs(%a: memref<12x2000xbf16>, %b: memref<2000x4400xbf16>, %c: memref<12x4400xf32>) {
+  linalg.generic {indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (k, n)>, affine_map<(m, n, k) -> (m, n)>], iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%a, %b : memref<12x2000xbf16>, memref<2000x4400xbf16>) outs(%c : memref<12x4400xf32>) {
+  ^bb0(%x: bf16, %y: bf16, %o: f32):
+    %p = arith.extf %x : bf16 to f32
+    %q = arith.extf %y : bf16 to f32
+    %r = arith.mulf %p, %q : f32
+    %s = arith.addf %o, %r : f32
+    linalg.yield %s : f32
+  }
+  return
+}
