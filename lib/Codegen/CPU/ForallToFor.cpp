@@ -142,9 +142,11 @@ struct StaticIterArgs : OpRewritePattern<scf::ForOp> {
 
   LogicalResult matchAndRewrite(scf::ForOp loop,
                                 PatternRewriter &rewriter) const override {
-    for (auto [init, argument, yielded, result] :
-         llvm::zip_equal(loop.getInitArgsMutable(), loop.getRegionIterArgs(),
-                         loop.getYieldedValues(), loop.getResults())) {
+    for (unsigned number : llvm::seq(loop.getNumResults())) {
+      OpOperand &init = loop.getInitArgsMutable()[number];
+      BlockArgument argument = loop.getRegionIterArg(number);
+      Value yielded = loop.getYieldedValues()[number];
+      Value result = loop.getResult(number);
       auto cast = init.get().getDefiningOp<tensor::CastOp>();
       if (!cast ||
           !tensor::preservesStaticInformation(cast.getType(),
@@ -156,8 +158,7 @@ struct StaticIterArgs : OpRewritePattern<scf::ForOp> {
       Operation *yield = loop.getBody()->getTerminator();
       rewriter.setInsertionPoint(yield);
       Value last = tensor::CastOp::create(rewriter, loc, sized, yielded);
-      rewriter.modifyOpInPlace(
-          yield, [&] { yield->setOperand(result.getResultNumber(), last); });
+      rewriter.modifyOpInPlace(yield, [&] { yield->setOperand(number, last); });
       rewriter.setInsertionPointToStart(loop.getBody());
       auto first = tensor::CastOp::create(rewriter, loc, dynamic, argument);
       rewriter.replaceAllUsesExcept(argument, first.getResult(), first);

@@ -124,10 +124,12 @@ static int64_t chooseBlock(Operation *op, unsigned number, int64_t size) {
   if (ShapedType::isDynamic(size))
     return llvm::alignTo(kDynamicBlock, unit);
   int64_t block = llvm::divideCeil(size, kNumBlocks);
-  // Without a rest, if that takes no more than twice the size.
-  for (int64_t larger = block; larger <= 2 * block; ++larger)
-    if (size % larger == 0 && larger % unit == 0)
-      return larger;
+  // Without a rest, if that takes no more than twice the size. Numbers of
+  // blocks are tried, because sizes may be as large as 2^56.
+  for (int64_t number = kNumBlocks; number > 0 && size / number <= 2 * block;
+       --number)
+    if (size % number == 0 && size / number % unit == 0)
+      return size / number;
   block = llvm::alignTo(block, unit);
   // A vector kernel along a dimension of size 1 would be one along the
   // reduction, which adds up in another order than the whole op.
@@ -238,10 +240,12 @@ static std::optional<Cut> findCut(memref::CopyOp op) {
   if (!type || !isa<MemRefType>(op.getTarget().getType()))
     return std::nullopt;
   for (auto [dim, size] : llvm::enumerate(type.getShape()))
-    if (size != 1) {
+    if (size == 0) {
+      return std::nullopt;
+    } else if (size != 1) {
       Cut cut{static_cast<unsigned>(dim)};
       cut.numBlocks = countBlocks(op, dim, size);
-      return size == 0 ? std::nullopt : std::optional<Cut>(cut);
+      return cut;
     }
   return std::nullopt;
 }

@@ -463,6 +463,9 @@ def tile(x: TensorLike, multiples: DimSizes) -> Tensor:
     x = as_tensor(x)
     given = [] if multiples is None else listed(multiples)
     counts = [to_index(count) for count in given]
+    for count in counts:
+        if isinstance(count, int) and count < 0:
+            raise wrong(ValueError, "numbers of at least 0", given, "multiples")
     counts = [*[1] * (x.ndim - len(counts)), *counts]
     if len(counts) > x.ndim:
         x = expand_dims(x, list(range(len(counts) - x.ndim)))
