@@ -22,7 +22,7 @@ Backend::~Backend() = default;
 
 LogicalResult Backend::checkOptions(ModuleOp module,
                                     const CompilerOptions &options) const {
-  int64_t threads = options.threads.value_or(1);
+  int64_t threads = options.threads.get();
   if (getFeatures().sharesSteps || threads == 1)
     return success();
   return emitError(module->getLoc())

@@ -170,9 +170,11 @@ std::string getCacheKey(ModuleOp module, const CompilerOptions &options,
   key.add("backend-library", library);
   key.add("backend", backend.getInfo().name);
   key.add("device", options.target.getDevice());
+  CompilerOptions used = options;
+  used.threads.given = options.threads.get();
   for (const OptionInfo &option : getOptionTable())
     if (option.inKey == OptionInKey::Value)
-      key.addValue(option.name, option.get(options));
+      key.addValue(option.name, option.get(used));
   key.addNumber("c-interface", options.cInterface);
   key.addNumber("flush-denormals", options.flushDenormals);
   key.addNumber("file-prefix-map", options.filePrefixMap.has_value());

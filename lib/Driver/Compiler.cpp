@@ -480,15 +480,12 @@ compileOnThisStack(OwningOpRef<ModuleOp> module, const CompilerOptions &given,
   if (!found)
     return emitError(module->getLoc()) << llvm::toString(found.takeError());
   const Backend &backend = **found;
+  // The threads of the environment are those of the CPU.
+  if (!backend.getFeatures().sharesSteps)
+    options.threads.byDefault = 1;
   if (failed(backend.checkOptions(*module, options)) ||
       failed(findAssembler(*module, options, backend)))
     return failure();
-  // The threads of the environment are those of the CPU.
-  bool sharesSteps = backend.getFeatures().sharesSteps;
-  if (!options.threads) {
-    options.threads = sharesSteps ? options.defaultThreads : 1;
-    options.givesThreads = false;
-  }
   // The options alone say this, and two of them may lead to one program: it is
   // not kept with what else is said.
   if (*numDone == 0)

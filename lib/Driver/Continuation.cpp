@@ -59,7 +59,10 @@ static std::optional<OptionValue> toValue(Attribute attribute) {
   return OptionValue(std::move(texts));
 }
 
-std::string formatSettings(const Stage &stage, const CompilerOptions &options) {
+std::string formatSettings(const Stage &stage, const CompilerOptions &given) {
+  CompilerOptions options = given;
+  // The default is of this compilation.
+  options.threads.given = given.threads.get();
   MLIRContext context(MLIRContext::Threading::DISABLED);
   Builder b(&context);
   std::string text;

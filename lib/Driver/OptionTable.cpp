@@ -137,7 +137,7 @@ llvm::ArrayRef<OptionInfo> getOptionTable() {
        &BackendFeatures::tilesForCaches},
       // Backend::checkOptions() refuses several if they cannot share a step.
       {"threads",
-       NumberKind{FLYWHEEL_SLOT(MaybeNumber, threads), /*least=*/1,
+       NumberKind{FLYWHEEL_SLOT(MaybeNumber, threads.given), /*least=*/1,
                   kMaxThreads},
        kFuse, OptionInKey::Value, "N", "a number of threads",
        "Up to N threads execute a step together: functions of the C "

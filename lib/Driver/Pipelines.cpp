@@ -245,10 +245,10 @@ FitWorkspaceOptions flywheel::makePlanOptions(const CompilerOptions &options) {
   plan.dimSize = options.maxDimSizes->others;
   llvm::append_range(plan.dimSizes, options.maxDimSizes->format());
   plan.boundDimSizes = options.cInterface;
-  plan.workers = options.threads.value_or(1);
+  plan.workers = options.threads.get();
   plan.minWork = options.minSharedWork;
   plan.minLoopWork = std::min<int64_t>(options.minSharedWork, plan.minLoopWork);
-  plan.warns = options.givesThreads;
+  plan.warns = options.threads.given.has_value();
   plan.report = options.report;
   return plan;
 }
@@ -309,7 +309,7 @@ static void populateLLVM(OpPassManager &pm, const CompilerOptions &options) {
   llvm::append_range(entries.maxDimSizes, options.maxDimSizes->format());
   if (options.flushDenormals)
     entries.flushDenormals = getDenormalControl(options.target).str();
-  entries.threads = options.threads.value_or(1);
+  entries.threads = options.threads.get();
   LowerProfileOptions profile;
   profile.counter =
       getDenormalControl(options.target) == "aarch64" ? "aarch64" : "";

@@ -111,7 +111,6 @@ StageOptions::getCompilerOptions(const Stage &stage,
     options.target.cpu = "x86-64-v4";
   options.lowering = options.lowering.value_or(Lowering::Optimized);
   options.maxDimSizes = options.maxDimSizes.value_or(DimSizeBounds());
-  options.threads = options.threads.value_or(1);
   return options;
 }
 

@@ -55,7 +55,7 @@ CompilerOptions readOptions(const nb::dict &given) {
   auto threads = runtime::getDefaultThreads();
   if (!threads.isOk())
     throw nb::value_error(threads.status().message().c_str());
-  options.defaultThreads = *threads;
+  options.threads.byDefault = *threads;
   return options;
 }
 

@@ -182,7 +182,7 @@ exportObject(const PyModule &self, nb::handle path, const nb::dict &given,
   // The same on every machine, whoever exports it.
   options.filePrefixMap.emplace();
   // The environment is that of this process.
-  options.defaultThreads = 1;
+  options.threads.byDefault = 1;
   CompileErrors errors;
   std::string weights;
   std::vector<std::string> remarks;

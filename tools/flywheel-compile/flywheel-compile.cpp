@@ -7,7 +7,7 @@
 #include "Tools.h"
 
 #include "flywheel/Driver/Backend.h"
-#include "flywheel/Driver/ByteSizeOption.h"
+#include "flywheel/Driver/CacheFlags.h"
 #include "flywheel/Driver/FrontEnd.h"
 #include "flywheel/Driver/InputOption.h"
 #include "flywheel/Driver/NumberOption.h"
@@ -76,16 +76,7 @@ struct CommandLine {
       cl::init(3),
       cl::cat(category),
       cl::desc("Effort of LLVM's optimiser (default 3)")};
-  TextOption cacheDir{
-      "cache-dir", cl::value_desc("folder"), cl::cat(category),
-      cl::desc("Keep the object in this folder too, and take it from "
-               "there when model, options, compiler and machine are "
-               "the same")};
-  ByteSizeOption cacheSize{
-      "cache-size", cl::value_desc("bytes"), cl::cat(category),
-      cl::desc("Bytes that the folder of --cache-dir may have "
-               "(default 1GiB): programs that were not used for longest are "
-               "deleted")};
+  CacheFlags cache{category};
   cl::opt<bool> debugInfo{
       "g", cl::cat(category),
       cl::desc("Add tables that say which line of the model each "
@@ -418,10 +409,11 @@ static int compile() {
                 "'; expected one of: " + listKinds());
   if (given().debugInfo && !isMachineKind())
     return fail("-g needs --emit=obj, asm or llvm-ir");
-  if (given().emitKind != "obj" && !given().cacheDir.empty())
+  llvm::Expected<std::optional<ProgramCache>> cache = given().cache.getCache();
+  if (!cache)
+    return fail(llvm::toString(cache.takeError()));
+  if (given().emitKind != "obj" && *cache)
     return fail("--cache-dir needs --emit=obj");
-  if (given().cacheSize.getNumOccurrences() && given().cacheDir.empty())
-    return fail("--cache-size needs --cache-dir");
   if (given().emitKind != "obj" &&
       (!given().headerPath.empty() || !given().manifestPath.empty()))
     return fail("--header and --manifest need --emit=obj");
@@ -463,12 +455,8 @@ static int compile() {
 
   if (given().costFormat.getNumOccurrences())
     return emitCost(options);
-  if (!given().cacheDir.empty())
-    options.cache = {
-        ProgramCache(given().cacheDir,
-                     getByteSize(given().cacheSize)
-                         .value_or(ProgramCache::kDefaultMaxBytes)),
-        getCodegenOptions(options.target)};
+  if (*cache)
+    options.cache = {**cache, getCodegenOptions(options.target)};
   FrontEnd frontEnd;
   llvm::FailureOr<CompiledModule> compiled =
       frontEnd.compileFile(given().inputPath, options);

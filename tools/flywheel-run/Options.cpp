@@ -6,7 +6,7 @@
 
 #include "RunOptions.h"
 
-#include "flywheel/Driver/ByteSizeOption.h"
+#include "flywheel/Driver/CacheFlags.h"
 #include "flywheel/Driver/FrontEnd.h"
 #include "flywheel/Driver/InputOption.h"
 #include "flywheel/Driver/NumberOption.h"
@@ -204,16 +204,7 @@ struct CommandLine {
       cl::desc(
           "Print how long each kernel of the steps takes, and write a trace "
           "for Perfetto to a file")};
-  TextOption cacheDir{
-      "cache-dir", cl::value_desc("folder"), cl::cat(category),
-      cl::desc("Keep the compiled program in this folder, and take it "
-               "from there when model, options, compiler and machine "
-               "are the same")};
-  ByteSizeOption cacheSize{
-      "cache-size", cl::value_desc("bytes"), cl::cat(category),
-      cl::desc("Bytes that the folder of --cache-dir may have "
-               "(default 1GiB): programs that were not used for longest are "
-               "deleted")};
+  CacheFlags cache{category};
   cl::opt<bool> debugInfo{
       "g", cl::cat(category),
       cl::desc("Tell a debugger which line each instruction is of")};
@@ -275,8 +266,6 @@ RunOptions CommandLine::getOptions() {
   options.trace = profile;
   options.perfMap = perfMap;
   options.debugInfo = debugInfo;
-  options.cacheDir = cacheDir;
-  options.cacheBytes = getByteSize(cacheSize);
   options.data = dataPath;
   options.evalData = evalDataPath;
   options.trainEntry = trainEntry;
@@ -370,8 +359,6 @@ Status CommandLine::checkMode(const RunOptions &options) {
   for (const cl::Option *option : trainingOptions)
     if (option->getNumOccurrences() && options.trainEntry.empty())
       return wrong("--" + option->ArgStr + " needs --train");
-  if (options.cacheBytes && options.cacheDir.empty())
-    return wrong("--cache-size needs --cache-dir");
   if (options.batchSize == uint64_t(0))
     return wrong("expected a batch size of at least 1, found 0");
   if (!options.saveResults.empty() && (!hasEntries || options.steps == 0))
@@ -487,6 +474,10 @@ Result<RunOptions> flywheel::run::parseCommandLine(int argc, char **argv) {
   RunOptions options = line.getOptions();
   if (llvm::Error error = flags.apply(options.compiler))
     return wrong(llvm::toString(std::move(error)));
+  llvm::Expected<std::optional<ProgramCache>> cache = line.cache.getCache();
+  if (!cache)
+    return wrong(llvm::toString(cache.takeError()));
+  options.cache = std::move(*cache);
   // A budget is meant for the batches that are fed.
   std::optional<DimSizeBounds> &bounds = options.compiler.maxDimSizes;
   if (options.compiler.memoryBudget && !(bounds && bounds->isChosen)) {

@@ -31,9 +31,7 @@ struct RunOptions {
   std::string input;
   /// The program is compiled with these.
   CompilerOptions compiler;
-  /// Folder of the program cache; empty for none.
-  std::string cacheDir;
-  std::optional<int64_t> cacheBytes;
+  std::optional<ProgramCache> cache;
   bool timeStages = false;
   // The file of the trace of a profile; empty for none.
   std::string trace;

@@ -77,14 +77,11 @@ static int compileAndRun(const RunOptions &options) {
   Result<int32_t> threads = runtime::getDefaultThreads();
   if (!threads.isOk())
     return fail(threads.status().message());
-  compilerOptions.defaultThreads = *threads;
+  compilerOptions.threads.byDefault = *threads;
   CodegenOptions codegen;
   codegen.lineTables = options.debugInfo;
-  if (!options.cacheDir.empty())
-    compilerOptions.cache = {
-        ProgramCache(options.cacheDir, options.cacheBytes.value_or(
-                                           ProgramCache::kDefaultMaxBytes)),
-        codegen};
+  if (options.cache)
+    compilerOptions.cache = {*options.cache, codegen};
   llvm::FailureOr<CompiledModule> compiled =
       frontEnd.compileFile(options.input, compilerOptions);
   if (failed(compiled))

@@ -37,6 +37,16 @@ enum class Lowering {
   Reference,
 };
 
+/// The number of threads that may execute a step together, 1 to kMaxThreads.
+struct ThreadCount {
+  /// The number that somebody chose.
+  std::optional<int64_t> given;
+  /// The number if nobody did; 1 if the back end cannot share a step.
+  int64_t byDefault = 1;
+
+  int64_t get() const { return given.value_or(byDefault); }
+};
+
 struct CompilerOptions {
   /// The model's name, which prefixes its C symbols and is in its checkpoints;
   /// by default the module's name, or else the stem of `inputPath`, or `model`.
@@ -89,13 +99,9 @@ struct CompilerOptions {
   bool checkNumerics = false;
   /// Measure how long each kernel of a step takes. Without, nothing is added.
   bool profile = false;
-  /// The number of threads that may execute a step together, 1 to kMaxThreads;
-  /// by default `defaultThreads`. Results do not depend on it, to the last bit.
-  std::optional<int64_t> threads;
-  int64_t defaultThreads = 1;
-  /// False if `compileModule` took `defaultThreads`: nobody is warned of a step
-  /// with fewer then.
-  bool givesThreads = true;
+  /// Results do not depend on it, to the last bit. Nobody is warned of a step
+  /// with fewer threads than by default.
+  ThreadCount threads;
   /// Scalar operations that are worth sharing between threads: a step of less
   /// is executed by one.
   int64_t minSharedWork = 4'000'000;

@@ -80,7 +80,7 @@ void CPU::populateTiles(OpPassManager &pm,
   pm.addNestedPass<func::FuncOp>(createTileBatches(batches));
   pm.addNestedPass<func::FuncOp>(createChooseSchedules());
   TileAndFuseOptions tiles;
-  tiles.workers = options.threads.value_or(1);
+  tiles.workers = options.threads.get();
   pm.addNestedPass<func::FuncOp>(createTileAndFuse(tiles));
   pm.addNestedPass<func::FuncOp>(createForallToFor());
   pm.addPass(createCanonicalizer());

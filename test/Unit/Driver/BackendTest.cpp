@@ -254,10 +254,10 @@ TEST_F(BackendTest, AModuleAfterAStageKeepsItsBackend) {
 }
 
 TEST_F(BackendTest, RefusesWhatItDoesNotTake) {
-  options.threads = 2;
+  options.threads.given = 2;
   EXPECT_EQ(fail(), "expected one thread for the target 'tiny', found 2: "
                     "threads share the steps of CPU targets only\n");
-  options.threads.reset();
+  options.threads.given.reset();
   options.checkNumerics = true;
   EXPECT_EQ(fail(), "expected no check of numbers\n");
   options.checkNumerics = false;

@@ -22,7 +22,7 @@ static CompilerOptions getDefaults() {
   CompilerOptions options;
   options.lowering = Lowering::Optimized;
   options.maxDimSizes.emplace();
-  options.threads = 1;
+  options.threads.given = 1;
   return options;
 }
 
