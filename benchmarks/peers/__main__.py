@@ -40,9 +40,9 @@ from typing import Any
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, HERE)
 
-from drawn import draw  # noqa: E402
+from drawn import draw, make_row  # noqa: E402
 from process import Peer, measure  # noqa: E402
-from rows import ROWS, make_row  # noqa: E402
+from rows import ROWS  # noqa: E402
 from worker import PEERS, WINOGRAD  # noqa: E402
 
 VERSIONS = """

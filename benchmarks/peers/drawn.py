@@ -8,6 +8,7 @@ import random
 from collections.abc import Callable
 from typing import Any
 
+import rows
 from rows import Feed, Optimizer, Row, Values, Variable, gpt, gru, perceptron
 
 # The most multiply-adds of the forward products of a step, and the most parameters: a step takes less than a second.
@@ -150,3 +151,9 @@ def draw(seed: int, number: int) -> tuple[Row, str]:
         parameters = sum(math.prod(variable.shape) for variable in row.variables.values())
         if products <= MOST_PRODUCTS and parameters <= MOST_PARAMETERS:
             return row, f"{text} {row.optimizer.kind}"
+
+
+def make_row(name: str, sizes: dict[str, int]) -> Row:
+    """Row `name` of `rows` with some of its sizes changed; the row "drawn" is number `number` of those that `seed`
+    draws. Raises ValueError for a size that the row does not have."""
+    return draw(**sizes)[0] if name == "drawn" else rows.make_row(name, sizes)

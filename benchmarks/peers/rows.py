@@ -357,12 +357,7 @@ def example_text(row: Row, still: bool) -> str:
 
 
 def make_row(name: str, sizes: dict[str, int]) -> Row:
-    """Row `name` with some of its sizes changed. Raises ValueError for a size it does not have. The row "drawn" is
-    number `number` of those that `seed` draws."""
-    if name == "drawn":
-        from drawn import draw  # It draws rows of this module.
-
-        return draw(**sizes)[0]
+    """Row `name` with some of its sizes changed. Raises ValueError for a size it does not have."""
     known = inspect.signature(ROWS[name]).parameters
     for size in sizes:
         if size not in known:

@@ -65,7 +65,7 @@ class StoredValues(Mapping):
 
 
 def make(peer: str, threads: int, target: str, command: dict[str, Any]) -> Any:
-    from rows import make_row
+    from drawn import make_row
 
     row = make_row(command["make"], command["sizes"])
     feeds = make_feeds(row)
