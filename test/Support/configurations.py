@@ -324,27 +324,28 @@ def resumed(model: Model) -> Model:
     return other
 
 
+def is_available(name: str) -> bool:
+    """Returns true if this machine has the configuration."""
+    if name == "avx2":
+        return platform.machine() == "x86_64"
+    return name != "gpu" or bool(os.environ.get("FLYWHEEL_LIBCUDA"))
+
+
 def configurations(
     text: str,
     names: Sequence[str] = ALL,
     entries: Sequence[str] = (),
     freeze: Optional[str] = None,
 ) -> Iterator[Tuple[str, Model]]:
-    """The model `text` in each configuration that this machine has; for `workers` and `gpu`, some models, others each
-    day. If ONLY_GPU is set, all models in `gpu`, those too that are compared in `reference` and `optimized` otherwise,
-    and in `reference`."""
+    """The model `text` in the configurations that this machine has: in `reference`, `optimized` and one of the others,
+    another one for other models; in each of them where all cases are taken. If ONLY_GPU is set, all models in `gpu`,
+    those too that are compared in `reference` and `optimized` otherwise, and in `reference`."""
     if ONLY_GPU:
         if "gpu" in names or {"reference", "optimized"} <= set(names):
             for name in ("reference", "gpu") if "reference" in names else ("gpu",):
                 yield name, make(text, name, entries, freeze)
         return
-    for name in names:
-        if name == "avx2" and platform.machine() != "x86_64":
-            continue
-        if name == "workers" and not selection.takes("workers", text, 0.25):
-            continue
-        if name == "gpu" and (not os.environ.get("FLYWHEEL_LIBCUDA") or not selection.takes("gpu", text, 0.25)):
-            continue
+    for name in selection.choose_configurations(text, [name for name in names if is_available(name)]):
         yield name, make(text, name, entries, freeze)
 
 

@@ -1,15 +1,24 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Selection of the cases of a long test that a run takes: a few, the same ones each time.
 
+A test declares all of its cases, and takes
+
+* `product`, of the values of several parameters: each pair of values of two of them occurs,
+* `cover`, of a list of such tuples: each pair that occurs in the list,
+* `choose`, of a list of any things: a share of them,
+* `count`, of cases that are drawn: a number.
+
 FLYWHEEL_TEST_SEED chooses others, "random" other ones each time; FLYWHEEL_TEST_ALL=1
 takes all, as `ninja check-all` does.
 """
 
 import functools
+import heapq
+import itertools
 import os
 import random
 import time
-from typing import Callable, Dict, Hashable, List, Optional, Sequence, TypeVar
+from typing import Any, Callable, Dict, Hashable, List, Optional, Sequence, Tuple, TypeVar
 
 Case = TypeVar("Case")
 
@@ -43,6 +52,15 @@ def takes(name: str, case: str, share: float) -> bool:
     return random.Random(f"{name} {get_seed()} {case}").random() < share
 
 
+def choose_configurations(model: str, names: Sequence[str]) -> List[str]:
+    """The configurations of a model: `reference`, `optimized` and one of the others, which depends on the text."""
+    others = [name for name in names if name not in ("reference", "optimized")]
+    if takes_all() or len(others) < 2:
+        return list(names)
+    taken = random.Random(f"configurations {get_seed()} {model}").choice(others)
+    return [name for name in names if name == taken or name not in others]
+
+
 def choose(name: str, cases: Sequence[Case], share: float,
            group: Optional[Callable[[Case], Hashable]] = None) -> List[Case]:
     """That share of the cases, in their order, and at least one of each group; prints the
@@ -61,3 +79,47 @@ def choose(name: str, cases: Sequence[Case], share: float,
             taken.add(rng.choice(numbers))
     print(f"FLYWHEEL_TEST_SEED={seed}: {len(taken)} of {len(cases)} cases of {name}", flush=True)
     return [cases[number] for number in sorted(taken)]
+
+
+def count(few: int, many: int) -> int:
+    """Returns the number of cases that a test draws: `many` where all cases are taken."""
+    return many if takes_all() else few
+
+
+def pairs_of(key: Sequence[Hashable]) -> List[Hashable]:
+    """Returns the pairs of values of two parameters that a case has, or its only value."""
+    places = list(enumerate(key))
+    return [*itertools.combinations(places, 2)] if len(places) > 1 else [*places]
+
+
+def cover(name: str, cases: Sequence[Case], key: Optional[Callable[[Case], Sequence[Hashable]]] = None) -> List[Case]:
+    """A part of the cases, in their order, in which each pair of values of two parameters occurs that occurs in all
+    of them: most errors need one value or two. `key` returns the values of the parameters; by default a case is a
+    tuple of them. A test leaves combinations that are not allowed out of `cases`."""
+    if takes_all():
+        return list(cases)
+    order = list(range(len(cases)))
+    random.Random(f"{name} {get_seed()}").shuffle(order)
+    pairs = [pairs_of(key(case) if key else case) for case in cases]  # type: ignore[arg-type]
+    missing = set(itertools.chain.from_iterable(pairs))
+    # The case with the most new pairs comes next. A number is computed again when it is the largest: it only shrinks.
+    heap = [(-len(pairs[number]), place, number) for place, number in enumerate(order)]
+    heapq.heapify(heap)
+    taken = []
+    while missing:
+        least, place, number = heapq.heappop(heap)
+        new = missing.intersection(pairs[number])
+        if len(new) == -least:
+            missing -= new
+            taken.append(number)
+        elif new:
+            heapq.heappush(heap, (-len(new), place, number))
+    print(f"FLYWHEEL_TEST_SEED={get_seed()}: {len(taken)} of {len(cases)} cases of {name}", flush=True)
+    return [cases[number] for number in sorted(taken)]
+
+
+def product(name: str, *parameters: Sequence[Any]) -> List[Tuple[Any, ...]]:
+    """Tuples with a value of each parameter, in the order of `itertools.product`: all of them, or a part in which each
+    pair of values of two parameters occurs."""
+    places = list(itertools.product(*(range(len(values)) for values in parameters)))
+    return [tuple(values[place] for values, place in zip(parameters, case)) for case in cover(name, places)]

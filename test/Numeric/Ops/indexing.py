@@ -59,14 +59,15 @@ def test_gather() -> None:
 def test_scatters() -> None:
     """X12: numpy's add.at and assignment: every axis, duplicates, no updates."""
     rng = np.random.default_rng(2)
-    cases = Cases()
+    cases = Cases("scatters")
     for element, dtype in NUMBERS.items():
         for number, (x_shape, x_dim_sizes, i_shape, i_dim_sizes, axis) in enumerate(GATHERS):
             integer = list(INDICES)[number % len(INDICES)]
             x, i = tensor(x_shape, element), tensor(i_shape, integer)
             u = tensor((*x_shape[:axis], *i_shape, *x_shape[axis + 1:]), element)
             expect = cases.add(f"scatter_add {element} {axis}", (x, i, u), x,
-                               f"%y = nn.scatter_add %a0, %a1, %a2 axis {axis} : ({x}, {i}, {u}) -> {x}")
+                               f"%y = nn.scatter_add %a0, %a1, %a2 axis {axis} : ({x}, {i}, {u}) -> {x}",
+                               (element, number, "add"))
             values = draw(rng, x_dim_sizes, dtype)
             indices = np.asarray(rng.integers(0, max(1, x_dim_sizes[axis]), i_dim_sizes)).astype(INDICES[integer])
             updates = draw(rng, (*x_dim_sizes[:axis], *i_dim_sizes, *x_dim_sizes[axis + 1:]), dtype)
@@ -75,7 +76,8 @@ def test_scatters() -> None:
             np.add.at(result, where, updates)
             expect([values, indices, updates], result)
             expect = cases.add(f"scatter {element} {axis}", (x, i, u), x,
-                               f"%y = nn.scatter %a0, %a1, %a2 axis {axis} : ({x}, {i}, {u}) -> {x}")
+                               f"%y = nn.scatter %a0, %a1, %a2 axis {axis} : ({x}, {i}, {u}) -> {x}",
+                               (element, number, "put"))
             # The last of those for one place stays.
             for at in np.ndindex(indices.shape):
                 left: Any = (slice(None),) * axis
@@ -101,7 +103,7 @@ ALONG_AXIS: Tuple[Tuple[Any, Any, Any, int, int], ...] = (
 def test_along_axis() -> None:
     """X7, X12: numpy's take_along_axis and the additions that undo it, of every type and axis."""
     rng = np.random.default_rng(6)
-    cases = Cases()
+    cases = Cases("along an axis")
     for element, dtype in {**NUMBERS, "i8": np.int8, "i64": np.int64}.items():
         for number, (shape, dim_sizes, declared, count, axis) in enumerate(ALONG_AXIS):
             integer = list(INDICES)[number % len(INDICES)]
@@ -109,14 +111,16 @@ def test_along_axis() -> None:
             i_shape = (*shape[:axis], declared, *shape[axis + 1:])
             i, y = tensor(i_shape, integer), tensor(i_shape, element)
             expect = cases.add(f"take {element} {axis}", (x, i), y,
-                               f"%y = nn.take_along_axis %a0, %a1 axis {axis} : ({x}, {i}) -> {y}")
+                               f"%y = nn.take_along_axis %a0, %a1 axis {axis} : ({x}, {i}) -> {y}",
+                               (element, number, "take"))
             values = draw(rng, dim_sizes, dtype)
             i_dim_sizes = (*dim_sizes[:axis], count, *dim_sizes[axis + 1:])
             indices = np.asarray(rng.integers(0, max(1, dim_sizes[axis]), i_dim_sizes)).astype(INDICES[integer])
             wide = indices.astype(np.int64)
             expect([values, indices], np.take_along_axis(values, wide, axis))
             expect = cases.add(f"scatter_add {element} {axis}", (x, i, y), x,
-                               f"%y = nn.scatter_add_along_axis %a0, %a1, %a2 axis {axis} : ({x}, {i}, {y}) -> {x}")
+                               f"%y = nn.scatter_add_along_axis %a0, %a1, %a2 axis {axis} : ({x}, {i}, {y}) -> {x}",
+                               (element, number, "add"))
             updates, result = draw(rng, i_dim_sizes, dtype), values.copy()
             where = list(np.indices(i_dim_sizes))
             where[axis] = wide
@@ -305,7 +309,7 @@ func.func @take(%x: tensor<?x3xf32>, %i: tensor<?xi32>) -> tensor<?x3xf32> {
 def test_cumsum() -> None:
     """X7: every axis, both directions, with and without the element itself."""
     rng = np.random.default_rng(4)
-    cases = Cases()
+    cases = Cases("cumsum")
     for element, dtype in {**NUMBERS, "i8": np.int8}.items():
         for shape, sizes in (((7,), (7,)), (("?", 5), (4, 5)), (("?", 33), (6, 33)), ((2, "?", 3, 17), (2, 5, 3, 17)),
                              (("?", 3), (0, 3)), ((1, 1), (1, 1))):
@@ -313,7 +317,8 @@ def test_cumsum() -> None:
             for axis in range(len(shape)):
                 for flags in ("", " exclusive", " reverse", " exclusive reverse"):
                     expect = cases.add(f"cumsum {element} {axis}{flags}", (kind,), kind,
-                                       f"%y = nn.cumsum %a0 axis {axis}{flags} : {kind} -> {kind}")
+                                       f"%y = nn.cumsum %a0 axis {axis}{flags} : {kind} -> {kind}",
+                                       (element, (shape, axis), flags))
                     x = draw(rng, sizes, dtype)
                     flipped = np.flip(x, axis) if "reverse" in flags else x
                     sums = np.cumsum(flipped, axis, dtype=dtype)
@@ -326,7 +331,7 @@ def test_cumsum() -> None:
 def test_cumprod() -> None:
     """X7: products of every axis, both directions, with and without the element itself, and with zeros."""
     rng = np.random.default_rng(5)
-    cases = Cases()
+    cases = Cases("cumprod")
     for element, dtype in {**NUMBERS, "i8": np.int8, "i64": np.int64}.items():
         for shape, dim_sizes in (((7,), (7,)), (("?", 5), (4, 5)), ((2, "?", 3, 17), (2, 5, 3, 17)), (("?", 3), (0, 3)),
                                ((1, 1), (1, 1))):
@@ -334,7 +339,8 @@ def test_cumprod() -> None:
             for axis in range(len(shape)):
                 for flags in ("", " exclusive", " reverse", " exclusive reverse"):
                     expect = cases.add(f"cumprod {element} {axis}{flags}", (kind,), kind,
-                                       f"%y = nn.cumprod %a0 axis {axis}{flags} : {kind} -> {kind}")
+                                       f"%y = nn.cumprod %a0 axis {axis}{flags} : {kind} -> {kind}",
+                                       (element, (shape, axis), flags))
                     # Products of powers of 2 are exact, those of integers wrap.
                     x = rng.choice([0, 1, -1, 2, -2, 2], dim_sizes).astype(dtype)
                     flipped = np.flip(x, axis) if "reverse" in flags else x
@@ -349,7 +355,7 @@ def test_cumprod() -> None:
 def test_logcumsumexp() -> None:
     """X7: every axis and direction; no overflow, nothing lost before a large number, infinities and NaN."""
     rng = np.random.default_rng(6)
-    cases = Cases()
+    cases = Cases("logcumsumexp")
     floats = {**DTYPES, "f16": np.float16}
     # Exponentials of the second are 0 or infinite.
     draws = (rng.normal(0, 3, 100), [-3e4, -700, 0, 700, 3e4], [-np.inf, -np.inf, -1, 2],
@@ -361,7 +367,8 @@ def test_logcumsumexp() -> None:
             for axis in range(len(shape)):
                 for flags in ("", " reverse"):
                     expect = cases.add(f"logcumsumexp {element} {axis}{flags}", (kind,), kind,
-                                       f"%y = nn.logcumsumexp %a0 axis {axis}{flags} : {kind} -> {kind}")
+                                       f"%y = nn.logcumsumexp %a0 axis {axis}{flags} : {kind} -> {kind}",
+                                       (element, (shape, axis), flags))
                     for values in draws:
                         x = rng.choice(values, dim_sizes).astype(dtype)
                         flipped = np.flip(x, axis) if "reverse" in flags else x
@@ -542,15 +549,15 @@ def test_tile() -> None:
 def test_argmin() -> None:
     """X7: the first of equal elements, NaN before all."""
     rng = np.random.default_rng(6)
-    cases = Cases()
+    cases = Cases("argmin")
     for element, dtype in {**DTYPES, "i32": np.int32, "i8": np.int8, "i1": np.bool_}.items():
         source = tensor(("?", 3, 17), element)
         for axis, shape in ((0, (3, 17)), (1, ("?", 17)), (2, ("?", 3))):
             result = tensor(shape, "i64" if axis else "i32")
             least = cases.add(f"argmin {element} {axis}", (source,), result,
-                              f"%y = nn.argmin %a0 axis {axis} : {source} -> {result}")
+                              f"%y = nn.argmin %a0 axis {axis} : {source} -> {result}", (element, axis, "min"))
             most = cases.add(f"argmax {element} {axis}", (source,), result,
-                             f"%y = nn.argmax %a0 axis {axis} : {source} -> {result}")
+                             f"%y = nn.argmax %a0 axis {axis} : {source} -> {result}", (element, axis, "max"))
             for batch in (1, 6):
                 x = draw(rng, (batch, 3, 17), dtype)
                 if np.issubdtype(dtype, np.floating):

@@ -18,7 +18,7 @@ Array = NDArray[Any]
 def test_triangle() -> None:
     """X7: each triangle of odd and dynamic shapes, off the diagonal and beyond the matrix."""
     rng = np.random.default_rng(1)
-    cases = Cases()
+    cases = Cases("triangle")
     dtypes = {**DTYPES, "i32": np.int32, "i1": np.bool_}
     for element, dtype in dtypes.items():
         for dim_sizes, shape in (((3, 3), (3, 3)), (("?", 17), (5, 17)), (("?", 3, "?"), (2, 3, 1)),
@@ -28,9 +28,11 @@ def test_triangle() -> None:
                 for k in (-2, 0, 1, 40, 2**63 - 1, -2**63):
                     fill = 1 if dtype is np.bool_ else -7
                     what = f"triangle {name} {element}"
-                    plain = cases.add(what, (kind,), kind, f"%y = nn.triangle {name} %a0 diagonal {k} : {kind}")
+                    plain = cases.add(what, (kind,), kind, f"%y = nn.triangle {name} %a0 diagonal {k} : {kind}",
+                                      (element, dim_sizes, name, k, False))
                     filled = cases.add(what, (kind,), kind,
-                                       f"%y = nn.triangle {name} %a0 diagonal {k} fill {fill}.0 : {kind}")
+                                       f"%y = nn.triangle {name} %a0 diagonal {k} fill {fill}.0 : {kind}",
+                                       (element, dim_sizes, name, k, True))
                     x: Array = np.asarray(rng.integers(-9, 9, shape)).astype(dtype)
                     near = max(-99, min(99, k))
                     ones = keep(np.ones(shape, np.bool_), near)
@@ -141,7 +143,7 @@ def test_triangle_of_product() -> None:
     """L14: of a product of which a triangle is kept, tiles outside of it are not computed: shapes around those of
     tiles, off the diagonal, both factors the same, beside another use of the product, and with a batch."""
     rng = np.random.default_rng(9)
-    cases = Cases()
+    cases = Cases("triangle of a product")
     for element, dtype in DTYPES.items():
         for (m, k, n), shapes in (((33, 20, 33), (33, 20, 33)), ((70, 9, 41), (70, 9, 41)),
                                   (("?", 5, "?"), (67, 5, 50)), ((13, "?", 90), (13, 3, 90)),
@@ -152,18 +154,21 @@ def test_triangle_of_product() -> None:
             for name, keep in (("lower", np.tril), ("upper", np.triu)):
                 for diagonal in (0, int(rng.choice((-200, -11, 17, 200)))):
                     what = f"{name} of product {element} {m} {k} {n} {diagonal}"
+                    key = (element, (m, k, n), name)
                     text = f"%p = nn.matmul %a0, %a1 : ({a}, {b}) -> {c}\n"
                     kept = f"nn.triangle {name} %p diagonal {diagonal} : {c}\n"
                     ones = keep(np.ones(product.shape, np.bool_), diagonal)
-                    cases.add(what, (a, b), c, text + f"%y = {kept}")([x, y], np.where(ones, product, 0), 10)
+                    cases.add(what, (a, b), c, text + f"%y = {kept}", (*key, "inside" if diagonal else "on"))(
+                        [x, y], np.where(ones, product, 0), 10)
                     if diagonal:
                         continue
-                    cases.add(f"{what} and all", (a, b), c, text + f"%t = {kept} %y = arith.addf %t, %p : {c}")(
+                    both = text + f"%t = {kept} %y = arith.addf %t, %p : {c}"
+                    cases.add(f"{what} and all", (a, b), c, both, (*key, "all"))(
                         [x, y], np.where(ones, 2 * product, product), 10)
                     # The triangle of a sum, with another number elsewhere.
                     cases.add(f"{what} of a sum", (a, b), c, text + f"""
                         %s = arith.addf %p, %p : {c}
-                        %y = nn.triangle {name} %s diagonal {diagonal} fill -3.0 : {c}""")(
+                        %y = nn.triangle {name} %s diagonal {diagonal} fill -3.0 : {c}""", (*key, "sum"))(
                         [x, y], np.where(ones, 2 * product, -3), 10)
         batches, square = tensor(("?", 24, 6), element), tensor(("?", 24, 24), element)
         x = rng.standard_normal((3, 24, 6)).astype(dtype)
@@ -176,7 +181,7 @@ def test_triangle_of_product() -> None:
 def test_triangular_solve() -> None:
     """L14: each triangle, transposed or not, with and without its diagonal, batches of systems."""
     rng = np.random.default_rng(3)
-    cases = Cases()
+    cases = Cases("triangular_solve")
     for element, dtype in DTYPES.items():
         for batch, n, k in ((), 5, "?"), ((), "?", 1), ((), 33, 40), (("?",), 4, 3), ((2, "?"), 9, "?"), ((), 1, 1):
             a, b = tensor((*batch, n, n), element), tensor((*batch, n, k), element)
@@ -185,7 +190,8 @@ def test_triangular_solve() -> None:
             for kind in ("lower", "upper"):
                 for flags in ("", " transpose", " unit_diagonal", " transpose unit_diagonal"):
                     expect = cases.add(f"triangular_solve {kind} {element}{flags}", (a, b), b,
-                                       f"%y = nn.triangular_solve {kind} %a0, %a1{flags} : ({a}, {b}) -> {b}")
+                                       f"%y = nn.triangular_solve {kind} %a0, %a1{flags} : ({a}, {b}) -> {b}",
+                                       (element, (batch, n, k), kind, flags))
                     # Well conditioned with either diagonal.
                     matrix = rng.uniform(-1, 1, (*dim_sizes, rows, rows)) / rows
                     matrix = (matrix + 2 * np.eye(rows)).astype(dtype)

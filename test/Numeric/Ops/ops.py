@@ -43,8 +43,8 @@ def log_softmax(x: Array) -> Array:
 def test_matmul() -> None:
     """X1, G14: every transposition, static and dynamic, with all tails."""
     rng = np.random.default_rng(1)
+    cases = Cases("matmul")
     for element, dtype in DTYPES.items():
-        cases = Cases()
         for k, n in ((1, 1), (3, 2), (17, 33), (31, 9), (100, 10), (64, 128)):
             for ta in (False, True):
                 for tb in (False, True):
@@ -53,20 +53,21 @@ def test_matmul() -> None:
                     flags = ", ".join(flag for flag, on in (("transpose_a", ta), ("transpose_b", tb)) if on)
                     result = tensor(("?", n), element)
                     expect = cases.add(f"matmul {element} {ta} {tb}", (a, b), result,
-                                       f"%y = nn.matmul %a0, %a1 {{{flags}}} : ({a}, {b}) -> {result}")
+                                       f"%y = nn.matmul %a0, %a1 {{{flags}}} : ({a}, {b}) -> {result}",
+                                       (element, (k, n), ta, tb))
                     for m in (1, 5, 33):
                         # Small integers: exact in any order.
                         x = rng.integers(-8, 9, (m, k)).astype(dtype)
                         w = rng.integers(-8, 9, (k, n)).astype(dtype)
                         expect([np.array(x.T if ta else x, order="C"), np.array(w.T if tb else w, order="C")], x @ w)
-        cases.check(IN_PROCESS)
+    cases.check(IN_PROCESS)
 
 
 def test_dense() -> None:
     """X1, X4: products with a bias and an activation, of random numbers."""
     rng = np.random.default_rng(2)
+    cases = Cases()
     for element, dtype in DTYPES.items():
-        cases = Cases()
         for k, n in ((1, 3), (17, 33), (100, 7), (64, 130)):
             x, w, b, y = (tensor(shape, element) for shape in (("?", k), (k, n), (n,), ("?", n)))
             expect = cases.add(f"dense {element}", (x, w, b), y,
@@ -75,7 +76,7 @@ def test_dense() -> None:
                 inputs = [rng.standard_normal(shape).astype(dtype) for shape in ((m, k), (k, n), (n,))]
                 exact = inputs[0].astype(np.float64) @ inputs[1] + inputs[2]
                 expect(inputs, np.maximum(exact, 0), np.sqrt(k))
-        cases.check()
+    cases.check()
 
 
 def test_elementwise() -> None:
@@ -85,15 +86,15 @@ def test_elementwise() -> None:
         "nn.relu": lambda x: np.maximum(x, 0), "math.exp": np.exp, "math.tanh": np.tanh, "math.sin": np.sin,
         "math.log1p": lambda x: np.log1p(np.abs(x)), "math.sqrt": np.abs, "math.absf": np.abs,
         "arith.negf": np.negative}
+    cases = Cases("elementwise")
     for element, dtype in DTYPES.items():
-        cases = Cases()
         for shape in ((), (1,), ("?", 3), (7, 5, 3), ("?", 130)):
             kind = tensor(shape, element)
             for op, reference in unary.items():
                 body = f"%y = {op} %a0 : {kind}"
                 if op in ("math.log1p", "math.sqrt"):  # Takes numbers that are not negative.
                     body = f"%p = math.absf %a0 : {kind}\n  %y = {op} %p : {kind}"
-                expect = cases.add(f"{op} {element}", (kind,), kind, body)
+                expect = cases.add(f"{op} {element}", (kind,), kind, body, (element, shape, op))
                 dim_sizes = [11 if n == "?" else int(n) for n in cast(Sequence[Any], shape)]
                 x = np.asarray(rng.uniform(-5, 5, dim_sizes)).astype(dtype)
                 expect([x], np.sqrt(np.abs(x)) if op == "math.sqrt" else reference(x.astype(np.float64)), 10)
@@ -103,24 +104,25 @@ def test_elementwise() -> None:
             for m, scale in ((1, 1.0), (5, 1.0), (33, 300.0)):
                 x = (rng.standard_normal((m, n)) * scale).astype(dtype)
                 expect([x], softmax(x.astype(np.float64)), 10)
-        cases.check()
+    cases.check()
 
 
 def test_losses() -> None:
     """X5: softmax cross entropy, dense and sparse, each reduction; stable."""
     rng = np.random.default_rng(4)
     reductions: Dict[str, Callable[[Array], Any]] = {"none": lambda r: r, "mean": np.mean, "sum": np.sum}
+    cases = Cases("losses")
     for element, dtype in DTYPES.items():
-        cases = Cases()
         for n in (1, 3, 10, 17):
             z = tensor(("?", n), element)
             for reduction, reduce in reductions.items():
                 y = tensor(("?",) if reduction == "none" else (), element)
                 dense = cases.add(f"softmax_cross_entropy {reduction} {element}", (z, z), y,
-                                  f"%y = nn.softmax_cross_entropy %a0, %a1 reduction {reduction} : ({z}, {z}) -> {y}")
+                                  f"%y = nn.softmax_cross_entropy %a0, %a1 reduction {reduction} : ({z}, {z}) -> {y}",
+                                  (element, n, reduction, "dense"))
                 sparse = cases.add(f"sparse_softmax_cross_entropy {reduction} {element}", (z, "tensor<?xi32>"), y,
                                    f"%y = nn.sparse_softmax_cross_entropy %a0, %a1 reduction {reduction} : "
-                                   f"({z}, tensor<?xi32>) -> {y}")
+                                   f"({z}, tensor<?xi32>) -> {y}", (element, n, reduction, "sparse"))
                 for m, scale in ((1, 1.0), (8, 1.0), (33, 200.0)):
                     logits = (rng.standard_normal((m, n)) * scale).astype(dtype)
                     labels = softmax(rng.standard_normal((m, n))).astype(dtype)
@@ -129,7 +131,7 @@ def test_losses() -> None:
                     dense([logits, labels], reduce(-(labels * logs).sum(1)), size)
                     index = rng.integers(0, n, m).astype(np.int32)
                     sparse([logits, index], reduce(-logs[np.arange(m), index]), size)
-        cases.check(IN_PROCESS)
+    cases.check(IN_PROCESS)
     cases = Cases()
     expect = cases.add("X5", ("tensor<1x3xf64>", "tensor<1xi32>"), "tensor<f64>",
                        "%y = nn.sparse_softmax_cross_entropy %a0, %a1 : "
@@ -142,8 +144,8 @@ def test_shapes() -> None:
     """X7: reductions over every set of axes, broadcasts, one_hot, argmax."""
     rng = np.random.default_rng(5)
     reduce: Dict[str, Any] = {"sum": np.sum, "mean": np.mean, "max": np.max, "min": np.min, "prod": np.prod}
+    cases = Cases("reductions")
     for element, dtype in DTYPES.items():
-        cases = Cases()
         for kind, reference in reduce.items():
             for axes in ((0,), (1,), (2,), (0, 1), (0, 2), (1, 2), (0, 1, 2)):
                 source = tensor(("?", 3, 17), element)
@@ -154,11 +156,11 @@ def test_shapes() -> None:
                     word = " keepdims" if keep else ""
                     expect = cases.add(f"reduce {kind} {axes} {element}", (source,), result,
                                        f"%y = nn.reduce {kind} %a0 axes [{', '.join(map(str, axes))}]{word} : "
-                                       f"{source} -> {result}")
+                                       f"{source} -> {result}", (element, kind, axes, keep))
                     x = rng.uniform(0.5, 1.5, (5, 3, 17)).astype(dtype)
                     expected = reference(x.astype(np.float64), axes, keepdims=keep)
                     expect([x], expected, float(np.max(np.abs(expected))) + 1)
-        cases.check(IN_PROCESS)
+    cases.check(IN_PROCESS)
     cases = Cases()
     like = "tensor<?x5xf32>"
     row = cases.add("broadcast row", ("tensor<5xf32>", like), like,

@@ -27,8 +27,8 @@ def test_x1() -> None:
 def test_batched_matmul() -> None:
     """Every transposition, one and two leading dimensions, with all tails."""
     rng = np.random.default_rng(1)
+    cases = Cases("batched matmul")
     for element, dtype in DTYPES.items():
-        cases = Cases()
         for k, n in ((1, 1), (3, 2), (17, 33), (64, 16)):
             for ta in (False, True):
                 for tb in (False, True):
@@ -38,7 +38,8 @@ def test_batched_matmul() -> None:
                         flags = ", ".join(flag for flag, on in (("transpose_a", ta), ("transpose_b", tb)) if on)
                         result = tensor((*lead, "?", n), element)
                         expect = cases.add(f"matmul {element} {ta} {tb}", (a, b), result,
-                                           f"%y = nn.matmul %a0, %a1 {{{flags}}} : ({a}, {b}) -> {result}")
+                                           f"%y = nn.matmul %a0, %a1 {{{flags}}} : ({a}, {b}) -> {result}",
+                                           (element, (k, n), ta, tb, lead))
                         for m in (1, 13):
                             dim_sizes = [3 if dim_size == "?" else 2 for dim_size in lead]
                             # Small integers: exact in any order.
@@ -46,28 +47,29 @@ def test_batched_matmul() -> None:
                             w = rng.integers(-8, 9, (*dim_sizes, k, n)).astype(dtype)
                             expect([np.array(x.swapaxes(-1, -2) if ta else x, order="C"),
                                     np.array(w.swapaxes(-1, -2) if tb else w, order="C")], x @ w)
-        cases.check(IN_PROCESS)
+    cases.check(IN_PROCESS)
 
 
 def test_dense_rows() -> None:
     """All leading dimensions are rows, static and dynamic, none among them."""
     rng = np.random.default_rng(2)
+    cases = Cases("rows")
     for element, dtype in DTYPES.items():
-        cases = Cases()
         for lead in (("?", 5), (3, "?"), ("?", "?"), (2, "?", 3)):
             for k, n in ((17, 33), (100, 7)):
                 x, w, b, y = (tensor(s, element) for s in ((*lead, k), (k, n), (n,), (*lead, n)))
                 biased = cases.add(f"dense {element}", (x, w, b), y,
-                                   f"%z = nn.dense %a0, %a1, %a2 : ({x}, {w}, {b}) -> {y}\n  %y = nn.relu %z : {y}")
+                                   f"%z = nn.dense %a0, %a1, %a2 : ({x}, {w}, {b}) -> {y}\n  %y = nn.relu %z : {y}",
+                                   (element, lead, (k, n), True))
                 plain = cases.add(f"dense {element} without bias", (x, w), y,
-                                  f"%y = nn.dense %a0, %a1 : ({x}, {w}) -> {y}")
+                                  f"%y = nn.dense %a0, %a1 : ({x}, {w}) -> {y}", (element, lead, (k, n), False))
                 for dim_size in (0, 1, 7):
                     shape = [dim_size if e == "?" else int(e) for e in lead]
                     inputs = [rng.standard_normal(s).astype(dtype) for s in ((*shape, k), (k, n), (n,))]
                     exact = inputs[0].astype(np.float64) @ inputs[1]
                     plain(inputs[:2], exact, np.sqrt(k))
                     biased(inputs, np.maximum(exact + inputs[2], 0), np.sqrt(k))
-        cases.check(IN_PROCESS)
+    cases.check(IN_PROCESS)
 
 
 def test_step_of_sequences() -> None:
