@@ -6,17 +6,14 @@
 
 #include "SizeClasses.h"
 
-#include "flywheel/Dialect/Train/FunctionArgument.h"
 #include "flywheel/Interfaces/ForwardedValues.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/Interfaces/LoopLikeInterface.h"
-#include "llvm/ADT/DenseSet.h"
 
 using namespace mlir;
 using namespace flywheel;
-using flywheel::train::FunctionArgument;
 
 SizeClasses::SizeClasses(func::FuncOp function) : function(function) {
   function.getBody().walk([&](Operation *op) { addOp(op); });
@@ -153,7 +150,7 @@ void SizeClasses::forward(Value value, Value forwarded, Operation *terminator) {
   bool isWeak = !isAlwaysReached(terminator) && isExcusable(terminator);
   for (const auto &[own, other] : pairSizes(value, forwarded))
     if (isWeak)
-      weak.push_back({own, other});
+      weak.push_back({own, other, terminator->getParentOp()});
     else
       require(own, other);
 }
@@ -216,33 +213,26 @@ bool SizeClasses::areAsserted(unsigned left, unsigned right) {
   });
 }
 
-/// Takes sizes that are forwarded to have those of what receives them, unless
-/// both are sizes of feeds: then the step forwards them only if they agree, or
-/// a check requires that in any case.
+/// Returns true if no size of the class of `size` is known in front of `op`:
+/// then only code in its regions, or behind it, depends on the class.
+bool SizeClasses::isComputedIn(Operation *op, const SizeExpr &size) {
+  if (getConstant(size))
+    return false;
+  for (auto it = checked.findLeader(getId(size)); it != checked.member_end();
+       ++it)
+    if (sizes.isAvailable(exprs[*it], op))
+      return false;
+  return true;
+}
+
+/// Takes sizes that are forwarded to have those of what receives them if a
+/// check requires that in any case, or if they exist only where they are
+/// forwarded. Other sizes may differ where the step does not forward them.
 void SizeClasses::requireForwarded() {
-  llvm::DenseSet<unsigned> ofFeeds;
-  for (BlockArgument argument : function.getArguments()) {
-    auto type = dyn_cast<RankedTensorType>(argument.getType());
-    if (!type ||
-        FunctionArgument(function, argument.getArgNumber()).getResultNumber())
-      continue;
-    for (int64_t dim = 0; dim < type.getRank(); ++dim)
-      if (type.isDynamicDim(dim))
-        ofFeeds.insert(getLeader(sizes.getSize(argument, dim)));
-  }
-  for (const auto &[value, forwarded] : weak) {
-    if (value.getConstant() || forwarded.getConstant()) {
+  for (const auto &[value, forwarded, op] : weak)
+    if (areAsserted(getLeader(value), getLeader(forwarded)) ||
+        isComputedIn(op, forwarded))
       unite(value, forwarded);
-      continue;
-    }
-    unsigned left = getLeader(value), right = getLeader(forwarded);
-    bool isFeed = ofFeeds.contains(left), isOtherFeed = ofFeeds.contains(right);
-    if (left == right || (isFeed && isOtherFeed && !areAsserted(left, right)))
-      continue;
-    unite(value, forwarded);
-    if (isFeed || isOtherFeed)
-      ofFeeds.insert(getLeader(value));
-  }
 }
 
 /// Unites the classes of sums and products whose parts are equal, such as those

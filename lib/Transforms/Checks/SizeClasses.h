@@ -71,6 +71,7 @@ private:
   void addCheck(linalg_ext::CheckOp check);
   void addOp(mlir::Operation *op);
   bool areAsserted(unsigned left, unsigned right);
+  bool isComputedIn(mlir::Operation *op, const SizeExpr &size);
   void requireForwarded();
   bool matchParts();
 
@@ -82,8 +83,12 @@ private:
   llvm::EquivalenceClasses<unsigned> checked, required;
   /// The constants that checked sizes are.
   llvm::DenseMap<unsigned, int64_t> constants;
-  /// Sizes of values that branches and loops pass on where these run.
-  std::vector<Pair> weak;
+  /// Two sizes that are equal where a branch or a loop forwards the second one.
+  struct Forwarded {
+    SizeExpr value, forwarded;
+    mlir::Operation *op;
+  };
+  std::vector<Forwarded> weak;
   /// Sizes that checks compare which always run.
   std::vector<Pair> asserted;
   /// True if the checks of the current op always run.

@@ -248,3 +248,57 @@ func.func @result_of_branch(%x: tensor<?xf32>, %y: tensor<?xf32>, %p: tensor<i1>
   %0 = linalg_ext.store %z in %r : tensor<?xf32> in tensor<?xf32>
   return %0 : tensor<?xf32>
 }
+
+// -----
+
+// Sizes that a branch forwards may differ where it does not run: neither is the
+// other one, or a constant, outside of it.
+// CHECK-LABEL: func.func @untaken_constant(
+// CHECK-SAME: %[[X:[^:]*]]: tensor<?xf32>
+// CHECK: %[[N:.*]] = tensor.dim %[[X]], %c0
+// CHECK: tensor.empty(%[[N]])
+// CHECK-NOT: linalg_ext.check
+func.func @untaken_constant(%x: tensor<?xf32>, %z: tensor<8xf32>, %p: i1, %q: i1, %r: tensor<?xf32> {train.result = 0 : i64}) -> tensor<?xf32> {
+  %c0 = arith.constant 0 : index
+  scf.if %p {
+    %s = scf.if %q -> tensor<?xf32> {
+      %w = tensor.cast %z : tensor<8xf32> to tensor<?xf32>
+      scf.yield %w : tensor<?xf32>
+    } else {
+      scf.yield %x : tensor<?xf32>
+    }
+    %m = tensor.dim %s, %c0 : tensor<?xf32>
+    scf.for %i = %c0 to %m step %m {
+    }
+  }
+  %n = tensor.dim %x, %c0 : tensor<?xf32>
+  %e = tensor.empty(%n) : tensor<?xf32>
+  %f = linalg.exp ins(%x : tensor<?xf32>) outs(%e : tensor<?xf32>) -> tensor<?xf32>
+  %0 = linalg_ext.store %f in %r : tensor<?xf32> in tensor<?xf32>
+  return %0 : tensor<?xf32>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @untaken_size(
+// CHECK: %[[TWICE:.*]] = tensor.concat
+// CHECK: scf.if
+// CHECK: %[[N:.*]] = tensor.dim %[[TWICE]], %c0
+// CHECK: tensor.empty(%[[N]])
+func.func @untaken_size(%x: tensor<?xf32>, %y: tensor<?xf32>, %p: i1, %q: i1) -> tensor<?xf32> {
+  %c0 = arith.constant 0 : index
+  %x2 = tensor.concat dim(0) %x, %x : (tensor<?xf32>, tensor<?xf32>) -> tensor<?xf32>
+  scf.if %p {
+    %s = scf.if %q -> tensor<?xf32> {
+      scf.yield %y : tensor<?xf32>
+    } else {
+      scf.yield %x2 : tensor<?xf32>
+    }
+    %m = tensor.dim %s, %c0 : tensor<?xf32>
+    scf.for %i = %c0 to %m step %m {
+    }
+  }
+  %n = tensor.dim %x2, %c0 : tensor<?xf32>
+  %e = tensor.empty(%n) : tensor<?xf32>
+  return %e : tensor<?xf32>
+}
