@@ -191,11 +191,11 @@ static Value getDynamicSize(Value buffer, unsigned dim) {
              : Value();
 }
 
-std::optional<DimSize> findDimSize(Value buffer, unsigned dim) {
+std::optional<BufferDimSize> findDimSize(Value buffer, unsigned dim) {
   for (;;) {
     auto type = cast<MemRefType>(buffer.getType());
     if (!type.isDynamicDim(dim))
-      return DimSize{type.getDimSize(dim), Value(), 0};
+      return BufferDimSize{type.getDimSize(dim), Value(), 0};
     Value size = getDynamicSize(buffer, dim);
     if (!size)
       break;
@@ -206,22 +206,22 @@ std::optional<DimSize> findDimSize(Value buffer, unsigned dim) {
         sized ? sized.getConstantIndex() : std::nullopt;
     // The size of a dimension that does not exist is undefined.
     if (!source || !place || *place < 0 || *place >= source.getRank())
-      return DimSize{std::nullopt, size, 0};
+      return BufferDimSize{std::nullopt, size, 0};
     buffer = sized.getSource();
     dim = *place;
   }
   if (!isa<BlockArgument>(buffer))
     return std::nullopt;
-  return DimSize{std::nullopt, buffer, dim};
+  return BufferDimSize{std::nullopt, buffer, dim};
 }
 
 /// Returns the number of iterations of loop `dim`. The size of an allocated
 /// result, which other ops of the step have, takes precedence over that of an
 /// argument of the function.
-std::optional<DimSize> GroupMember::findLoopSize(unsigned dim) const {
+std::optional<BufferDimSize> GroupMember::findLoopSize(unsigned dim) const {
   if (!ShapedType::isDynamic(sizes[dim]))
-    return DimSize{sizes[dim], Value(), 0};
-  std::optional<DimSize> ofArgument;
+    return BufferDimSize{sizes[dim], Value(), 0};
+  std::optional<BufferDimSize> ofArgument;
   for (OpOperand &operand : llvm::reverse(op->getOpOperands())) {
     if (!isa<MemRefType>(operand.get().getType()))
       continue;
@@ -230,7 +230,7 @@ std::optional<DimSize> GroupMember::findLoopSize(unsigned dim) const {
       auto loop = dyn_cast<AffineDimExpr>(expr);
       if (!loop || loop.getPosition() != dim)
         continue;
-      std::optional<DimSize> found = findDimSize(operand.get(), place);
+      std::optional<BufferDimSize> found = findDimSize(operand.get(), place);
       if (found && !isa<BlockArgument>(operand.get()))
         return found;
       if (found)
@@ -240,7 +240,7 @@ std::optional<DimSize> GroupMember::findLoopSize(unsigned dim) const {
   return ofArgument;
 }
 
-void RowCount::multiply(const DimSize &dimSize) {
+void RowCount::multiply(const BufferDimSize &dimSize) {
   if (dimSize.known == 1 && !dimSizes.empty())
     return;
   bool isJoined = !dimSizes.empty() && dimSize.known && dimSizes.back().known;
@@ -274,7 +274,7 @@ SmallVector<RowCount> GroupMember::getRowCounts(int64_t maxAlone) const {
     // Columns of a contraction are not rows.
     if (!canTile(tile) || (hasColumns && !lhs.isFunctionOfDim(dim)))
       break;
-    std::optional<DimSize> dimSize = findLoopSize(dim);
+    std::optional<BufferDimSize> dimSize = findLoopSize(dim);
     if (!dimSize)
       break;
     if (dimSize->known == 0)
@@ -315,7 +315,7 @@ GroupMember::getSizeDims(const RowCount &count) const {
   std::vector<SmallVector<unsigned>> dims;
   RowCount rows = RowCount::get(1);
   for (unsigned dim : ArrayRef(rowDims).take_front(getNumRowDims(count))) {
-    DimSize dimSize = *findLoopSize(dim);
+    BufferDimSize dimSize = *findLoopSize(dim);
     if (dimSize.known == 1)
       continue;
     rows.multiply(dimSize);

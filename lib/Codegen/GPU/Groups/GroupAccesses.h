@@ -41,7 +41,7 @@ struct GroupAccess : BufferAccess {
 };
 
 /// The size of a dimension: the number of iterations of a loop over it.
-struct DimSize {
+struct BufferDimSize {
   /// The number, if it is known at compile time.
   std::optional<int64_t> known;
   /// Otherwise, the buffer, an argument of the function, whose dimension `dim`
@@ -49,20 +49,22 @@ struct DimSize {
   mlir::Value source;
   unsigned dim = 0;
 
-  bool operator==(const DimSize &other) const {
+  bool operator==(const BufferDimSize &other) const {
     return known == other.known && source == other.source && dim == other.dim;
   }
-  bool operator!=(const DimSize &other) const { return !(*this == other); }
+  bool operator!=(const BufferDimSize &other) const {
+    return !(*this == other);
+  }
 };
 
 /// Returns the size of `dim`, a dimension of `buffer`; none if nothing is known
 /// of it.
-std::optional<DimSize> findDimSize(mlir::Value buffer, unsigned dim);
+std::optional<BufferDimSize> findDimSize(mlir::Value buffer, unsigned dim);
 
 /// A number of rows that work can be divided into: the product of the
 /// iterations of some loops. Adjacent known numbers are multiplied.
 struct RowCount {
-  llvm::SmallVector<DimSize, 2> dimSizes;
+  llvm::SmallVector<BufferDimSize, 2> dimSizes;
 
   static RowCount get(int64_t known) {
     RowCount count;
@@ -79,7 +81,7 @@ struct RowCount {
     return dimSizes.size() == 1 && !dimSizes.front().known;
   }
   /// Multiplies the rows by `dimSize` rows each.
-  void multiply(const DimSize &dimSize);
+  void multiply(const BufferDimSize &dimSize);
   bool operator==(const RowCount &other) const {
     return dimSizes == other.dimSizes;
   }
@@ -163,7 +165,7 @@ public:
   mlir::Operation *combiner = nullptr;
 
 private:
-  std::optional<DimSize> findLoopSize(unsigned dim) const;
+  std::optional<BufferDimSize> findLoopSize(unsigned dim) const;
 };
 
 /// Ops in their order, between which no other op accesses memory.

@@ -170,7 +170,7 @@ static const RowCount &chooseCount(ArrayRef<GroupMember> members,
     for (const GroupMember &member : members)
       work = std::max(work, member.countPerRow(count, kAssumedSize));
     int64_t number = 1;
-    for (const DimSize &dimSize : count.dimSizes)
+    for (const BufferDimSize &dimSize : count.dimSizes)
       number = std::min<int64_t>(number * dimSize.known.value_or(kAssumedSize),
                                  1 << 30);
     return isAnyProduct || work >= kWorkOfRow ? many + number : 2;

@@ -87,7 +87,7 @@ private:
   std::vector<ColumnLoop> loops;
   /// A buffer that has all columns, and the number of these.
   memref::AllocOp columnsOf;
-  DimSize columnSize;
+  BufferDimSize columnSize;
   int64_t tile = 0;
   /// Workgroup memory for tiles: the type of the rows in each slot, and the
   /// slot of each long buffer, in each loop.
@@ -186,7 +186,7 @@ std::optional<unsigned> ColumnTiling::findColumns(linalg::LinalgOp op) {
       continue;
     auto buffer = rowsOf.lookup(operand.get()).getDefiningOp<memref::AllocOp>();
     unsigned lastDim = buffer.getType().getRank() - 1;
-    DimSize dimSize = *findDimSize(buffer, lastDim);
+    BufferDimSize dimSize = *findDimSize(buffer, lastDim);
     if (columnsOf && dimSize != columnSize)
       return std::nullopt;
     columnsOf = buffer;

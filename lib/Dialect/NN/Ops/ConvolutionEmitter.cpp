@@ -160,7 +160,7 @@ Value ConvolutionEmitter::turn(Value filter, SmallVector<DimSize> dimSizes,
 }
 
 Value ConvolutionEmitter::turnFilter(Value filter,
-                                     const std::array<Phase, 2> &phases) {
+                                     const std::array<WindowPhase, 2> &phases) {
   SmallVector<DimSize> dimSizes = e.getDimSizes(filter);
   SmallVector<AffineExpr> source;
   for (unsigned dim = 0; dim < dimSizes.size(); ++dim)

@@ -75,7 +75,7 @@ public:
   /// too few channels to fill a vector, the outputs, over which it sums, stay
   /// contiguous.
   mlir::Value turnFilter(mlir::Value filter,
-                         const std::array<Phase, 2> &phases);
+                         const std::array<WindowPhase, 2> &phases);
   /// Returns the filter of the turned windows of all positions of a block,
   /// filled up with zeros.
   mlir::Value turnFilter(mlir::Value filter,

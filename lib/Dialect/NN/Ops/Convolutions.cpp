@@ -381,7 +381,8 @@ LogicalResult Conv2dTransposeOp::lowerToLinalg(LinalgEmitter &e) {
   Value zero = e.scalar(type, 0.0);
   Value sum = window.scatter(
       zero, output, zero,
-      [&](const std::array<Phase, 2> &phases, Value init, ValueRange slices) {
+      [&](const std::array<WindowPhase, 2> &phases, Value init,
+          ValueRange slices) {
         auto maps =
             convolution.getTurnedMaps({phases[0].dilation, phases[1].dilation});
         return convolution.contractTo(init, slices[0], maps.image,

@@ -114,7 +114,7 @@ Value PoolEmitter::divideByCount(Value sums, Type type) {
       });
 }
 
-Value PoolEmitter::gather(const std::array<Phase, 2> &phases, Value init,
+Value PoolEmitter::gather(const std::array<WindowPhase, 2> &phases, Value init,
                           Value zero, ValueRange slices, ShareFn share) {
   // Windows that do not overlap: nothing is added.
   if (phases[0].count == 1 && phases[1].count == 1) {
@@ -205,7 +205,8 @@ Value PoolEmitter::scatter(Value zero, ValueRange outputs, ValueRange padValues,
                            ShareFn share) {
   return window.scatter(
       zero, outputs, padValues,
-      [&](const std::array<Phase, 2> &phases, Value init, ValueRange slices) {
+      [&](const std::array<WindowPhase, 2> &phases, Value init,
+          ValueRange slices) {
         return gather(phases, init, zero, slices, share);
       },
       [&](const std::array<Blocks, 2> &blocks, ArrayRef<DimSize> blockDimSizes,

@@ -59,7 +59,7 @@ public:
 
   /// Emits the positions of one phase, into `init`: the sum, from `zero`, of
   /// the contributions of the turned window over `slices`.
-  mlir::Value gather(const std::array<Phase, 2> &phases, mlir::Value init,
+  mlir::Value gather(const std::array<WindowPhase, 2> &phases, mlir::Value init,
                      mlir::Value zero, mlir::ValueRange slices, ShareFn share);
   /// Emits the same for the positions of all blocks, a tensor of
   /// `blockDimSizes`.

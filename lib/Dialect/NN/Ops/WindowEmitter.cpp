@@ -205,7 +205,7 @@ Value WindowEmitter::countCovered(OpBuilder &b, unsigned i, Value output) {
 // Backward
 //===----------------------------------------------------------------------===//
 
-Value Phase::emitElement(OpBuilder &b, Location loc, Value i) const {
+Value WindowPhase::emitElement(OpBuilder &b, Location loc, Value i) const {
   Value distance = arith::MulIOp::create(
       b, loc, i, arith::ConstantIndexOp::create(b, loc, step));
   Value last =
@@ -222,16 +222,16 @@ int64_t WindowEmitter::countPhases(unsigned i) const {
   return std::min(window[i].size, getStep(window[i]));
 }
 
-SmallVector<Phase> WindowEmitter::makePhases(unsigned i) {
+SmallVector<WindowPhase> WindowEmitter::makePhases(unsigned i) {
   const WindowDim &dim = window[i];
   AffineExpr front, dimSize;
   bindSymbols(e.b.getContext(), front, dimSize);
-  SmallVector<Phase> phases;
+  SmallVector<WindowPhase> phases;
   for (int64_t element = 0; element < countPhases(i); ++element) {
     // Positions p with (p + before) mod stride = number: those that elements k
     // with k * dilation mod stride = number reach.
     int64_t number = element * dim.dilation % dim.stride;
-    Phase phase;
+    WindowPhase phase;
     phase.step = getStep(dim);
     phase.dilation = phase.step * dim.dilation / dim.stride;
     phase.first = element;
@@ -253,10 +253,11 @@ SmallVector<Phase> WindowEmitter::makePhases(unsigned i) {
   return phases;
 }
 
-void WindowEmitter::splitPhases(std::array<SmallVector<Phase>, 2> &phases) {
-  std::array<SmallVector<Phase>, 2> parts;
+void WindowEmitter::splitPhases(
+    std::array<SmallVector<WindowPhase>, 2> &phases) {
+  std::array<SmallVector<WindowPhase>, 2> parts;
   for (unsigned i : {0, 1})
-    for (const Phase &phase : phases[i]) {
+    for (const WindowPhase &phase : phases[i]) {
       std::optional<int64_t> count = getConstantIntValue(counts[i]);
       std::optional<int64_t> begin = getConstantIntValue(phase.begin);
       std::optional<int64_t> size = getConstantIntValue(phase.size);
@@ -272,7 +273,7 @@ void WindowEmitter::splitPhases(std::array<SmallVector<Phase>, 2> &phases) {
       if (ranges.empty())
         return;
       for (const WindowRange &range : ranges) {
-        Phase part = phase;
+        WindowPhase part = phase;
         part.offset =
             e.b.getIndexAttr(*offset + range.begin * window[i].stride);
         part.size = e.b.getIndexAttr(range.count);
@@ -287,11 +288,11 @@ void WindowEmitter::splitPhases(std::array<SmallVector<Phase>, 2> &phases) {
 }
 
 std::pair<int64_t, int64_t>
-WindowEmitter::getOutputPadding(unsigned i, ArrayRef<Phase> phases) {
+WindowEmitter::getOutputPadding(unsigned i, ArrayRef<WindowPhase> phases) {
   const WindowDim &dim = window[i];
   int64_t low = 0, high = 0;
   std::optional<int64_t> count = getConstantIntValue(counts[i]);
-  for (const Phase &phase : phases) {
+  for (const WindowPhase &phase : phases) {
     std::optional<int64_t> begin = getConstantIntValue(phase.begin);
     std::optional<int64_t> size = getConstantIntValue(phase.size);
     if (!count || !begin || !size)
@@ -308,14 +309,14 @@ WindowEmitter::getOutputPadding(unsigned i, ArrayRef<Phase> phases) {
 
 SmallVector<Value>
 WindowEmitter::padOutputs(ValueRange outputs, ValueRange padValues,
-                          std::array<MutableArrayRef<Phase>, 2> phases) {
+                          std::array<MutableArrayRef<WindowPhase>, 2> phases) {
   SmallVector<Fold> low, high;
   for (unsigned i : {0, 1}) {
     auto [front, behind] = getOutputPadding(i, phases[i]);
     low.push_back(e.b.getIndexAttr(front));
     high.push_back(e.b.getIndexAttr(behind));
     AffineExpr begin = e.b.getAffineSymbolExpr(0) + front;
-    for (Phase &phase : phases[i])
+    for (WindowPhase &phase : phases[i])
       phase.begin = apply(begin, phase.begin);
   }
   SmallVector<Value> padded;
@@ -340,7 +341,8 @@ Value WindowEmitter::scatter(Value zero, ValueRange outputs,
 Value WindowEmitter::scatterPhases(Value zero, ValueRange outputs,
                                    ValueRange padValues, PhaseFn emit,
                                    bool splits) {
-  std::array<SmallVector<Phase>, 2> phases = {makePhases(0), makePhases(1)};
+  std::array<SmallVector<WindowPhase>, 2> phases = {makePhases(0),
+                                                    makePhases(1)};
   if (splits)
     splitPhases(phases);
   SmallVector<Value> padded =
@@ -360,9 +362,9 @@ Value WindowEmitter::scatterPhases(Value zero, ValueRange outputs,
     sizes.push_back(e.materialize(dimSize));
   for (unsigned i : {0, 1})
     strides[i + 1] = e.b.getIndexAttr(window[i].stride);
-  for (const Phase &row : phases[0])
-    for (const Phase &column : phases[1]) {
-      std::array<Phase, 2> both = {row, column};
+  for (const WindowPhase &row : phases[0])
+    for (const WindowPhase &column : phases[1]) {
+      std::array<WindowPhase, 2> both = {row, column};
       for (unsigned i : {0, 1}) {
         offsets[i + 1] = both[i].offset;
         sizes[i + 1] = both[i].size;
@@ -381,7 +383,7 @@ Value WindowEmitter::scatterPhases(Value zero, ValueRange outputs,
   return result;
 }
 
-std::pair<Blocks, Phase> WindowEmitter::makeBlocks(unsigned i) {
+std::pair<Blocks, WindowPhase> WindowEmitter::makeBlocks(unsigned i) {
   const WindowDim &dim = window[i];
   Blocks blocks;
   blocks.stride = dim.stride;
@@ -400,7 +402,7 @@ std::pair<Blocks, Phase> WindowEmitter::makeBlocks(unsigned i) {
   int64_t first = front ? *front / blocks.stride : 0;
   int64_t most = front ? *front : (dim.getSpan() - 1) / 2;
   AffineExpr symbol = e.b.getAffineSymbolExpr(0);
-  Phase phase;
+  WindowPhase phase;
   phase.count = blocks.count;
   phase.size = apply(
       (symbol + (most - 1)).floorDiv(blocks.stride) + (1 - first), dimSizes[i]);
@@ -413,7 +415,7 @@ std::pair<Blocks, Phase> WindowEmitter::makeBlocks(unsigned i) {
 Value WindowEmitter::scatterBlocks(Value zero, ValueRange outputs,
                                    ValueRange padValues, BlockFn emit) {
   std::array<Blocks, 2> blocks;
-  std::array<Phase, 2> phases;
+  std::array<WindowPhase, 2> phases;
   SmallVector<DimSize> dimSizes = {image[0]};
   for (unsigned i : {0, 1}) {
     std::tie(blocks[i], phases[i]) = makeBlocks(i);
@@ -462,7 +464,7 @@ Value WindowEmitter::joinBlocks(Value tensor, Value zero,
 }
 
 Value WindowEmitter::sliceOutput(Value output,
-                                 const std::array<Phase, 2> &phases) {
+                                 const std::array<WindowPhase, 2> &phases) {
   SmallVector<Fold> sizes;
   for (DimSize dimSize : e.getDimSizes(output))
     sizes.push_back(e.materialize(dimSize));

@@ -31,7 +31,7 @@ namespace flywheel {
 /// The elements of a window that reach one phase of the image, in one
 /// dimension: `first`, `first + step`, ..., `count` of them. Turned around,
 /// they are a window over the output.
-struct Phase {
+struct WindowPhase {
   int64_t count = 0, first = 0, step = 1;
   /// The distance of two of them in the output.
   int64_t dilation = 1;
@@ -110,7 +110,7 @@ public:
   /// Emits one phase, given an init and the slices of the padded outputs over
   /// which its turned window slides with stride 1.
   using PhaseFn = llvm::function_ref<mlir::Value(
-      const std::array<Phase, 2> &phases, mlir::Value init,
+      const std::array<WindowPhase, 2> &phases, mlir::Value init,
       mlir::ValueRange slices)>;
 
   /// Emits all phases: a tensor of `dimSizes`, those of the image but with two
@@ -138,16 +138,16 @@ private:
   /// Returns the number of phases that windows reach.
   int64_t countPhases(unsigned i) const;
   /// Returns those of the phases that have positions.
-  llvm::SmallVector<Phase> makePhases(unsigned i);
+  llvm::SmallVector<WindowPhase> makePhases(unsigned i);
   /// Returns the blocks of dimension `i`, and a phase with one position per
   /// block that describes the output elements that all blocks read.
-  std::pair<Blocks, Phase> makeBlocks(unsigned i);
+  std::pair<Blocks, WindowPhase> makeBlocks(unsigned i);
   mlir::Value scatterPhases(mlir::Value zero, mlir::ValueRange outputs,
                             mlir::ValueRange padValues, PhaseFn emit,
                             bool splits);
   /// Divides `phases` into phases whose windows are inside of the outputs, if
   /// sizes are static and these are few.
-  void splitPhases(std::array<llvm::SmallVector<Phase>, 2> &phases);
+  void splitPhases(std::array<llvm::SmallVector<WindowPhase>, 2> &phases);
   mlir::Value scatterBlocks(mlir::Value zero, mlir::ValueRange outputs,
                             mlir::ValueRange padValues, BlockFn emit);
   /// Joins the blocks of an image in `tensor`.
@@ -158,14 +158,14 @@ private:
   /// `phases` accordingly.
   llvm::SmallVector<mlir::Value>
   padOutputs(mlir::ValueRange outputs, mlir::ValueRange padValues,
-             std::array<llvm::MutableArrayRef<Phase>, 2> phases);
+             std::array<llvm::MutableArrayRef<WindowPhase>, 2> phases);
   /// Returns the padding of the outputs that `phases` need in front and behind.
-  std::pair<int64_t, int64_t> getOutputPadding(unsigned i,
-                                               llvm::ArrayRef<Phase> phases);
+  std::pair<int64_t, int64_t>
+  getOutputPadding(unsigned i, llvm::ArrayRef<WindowPhase> phases);
   /// Returns the part of `output` that the turned windows of `phases` slide
   /// over.
   mlir::Value sliceOutput(mlir::Value output,
-                          const std::array<Phase, 2> &phases);
+                          const std::array<WindowPhase, 2> &phases);
   mlir::Value padSpatial(mlir::Value tensor, llvm::ArrayRef<Fold> low,
                          llvm::ArrayRef<Fold> high, mlir::Value value);
 
