@@ -63,6 +63,10 @@ def uniform(
         maxval = 1.0
     if isinstance(minval, Tensor) or isinstance(maxval, Tensor):
         return _between(shape, minval, maxval, kind, seed)
+    if _dtypes.is_integer(kind):
+        for name, bound in (("minval", minval), ("maxval", maxval)):
+            if not number(name, bound).is_integer():
+                raise wrong(ValueError, f"an integer for draws of {_dtypes.name_of(kind)}", bound, name)
     return sample(RandomUniform(minval, maxval, seed), shape, kind)
 
 

@@ -152,6 +152,12 @@ def jvp_of(ys: Any, xs: Any, tangents: Any) -> Any:
     if len(given) != len(targets) or (other != form and form != _tree.flatten(xs)[1]):
         raise ValueError(f"expected tangents of the form {_tree.describe(form)}, found {_tree.describe(other)}")
     directions = [as_tensor(t, x.dtype) for t, x in zip(given, targets)]
+    for direction, x in zip(directions, targets):
+        if len(direction._dims) != len(x._dims) or any(
+            None not in (own, size) and own != size for own, size in zip(direction._dims, x._dims)
+        ):
+            raise wrong(ValueError, f"a tangent of the shape {format_shape(x._dims)} of its x",
+                        f"the shape {format_shape(direction._dims)}", "tangents")  # fmt: skip
     trace = _trace.current()
     attributes: _trace.Attributes = {
         "operandSegmentSizes": Attribute.i32s([len(roots), len(targets), len(directions)]),

@@ -296,6 +296,12 @@ def explained(function: Callable[..., Any]) -> Callable[..., Any]:
     return call
 
 
+def _name_made(function: types.FunctionType, name: str) -> None:
+    """Gives a function that another function has made the name by which users call it, which errors have."""
+    if "<locals>" in function.__qualname__ and function.__name__ == function.__code__.co_name:
+        function.__name__ = function.__qualname__ = name
+
+
 def explain_all(
     namespace: Dict[str, Any], names: Iterable[str], methods: Sequence[str] = ("__init__", "__call__")
 ) -> None:
@@ -304,6 +310,7 @@ def explain_all(
     for name in names:
         value = namespace[name]
         if isinstance(value, types.FunctionType):
+            _name_made(value, name)
             namespace[name] = public_form(value) if hasattr(value, _MARK) else explained(value)
         elif isinstance(value, type) and not issubclass(value, BaseException):
             package = __name__.partition(".")[0]

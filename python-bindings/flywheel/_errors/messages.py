@@ -40,6 +40,8 @@ class Problem:
     # The function that the sentence is about, and what is between it and the sentence; None if the text has its name.
     function: str = ""
     joint: Optional[str] = ": "
+    # True if `function` is the op that refuses its operands or attributes, which is named if no caller is known.
+    is_op: bool = False
     # The function that the user has called, once it is known.
     caller: str = ""
     # The line of the program in front of the sentence, and what follows it.
@@ -55,10 +57,11 @@ class Problem:
         if self.expected:
             argument = "" if self.argument is None else f" as {self.argument}"
             text = f"expected {self.expected}{argument}, found {self.found}{self.hint}"
-        if self.function and self.joint is not None:
-            text = f"{self.function}{self.joint}{text}"
+        own = self.function.rpartition(".")[2] if self.is_op else self.function
+        if own and self.joint is not None and not (self.is_op and self.caller):
+            text = f"{own}{self.joint}{text}"
         # The part of a function that is wrong follows its name: "squeeze: dimension 1".
-        if self.caller and self.caller != self.function.partition(":")[0].rpartition(".")[2]:
+        if self.caller and (self.is_op or self.caller != self.function.partition(":")[0].rpartition(".")[2]):
             text = f"{self.caller}: {text}"
         return f"{self.place}{plain(text)}{self.notes}"
 
@@ -110,8 +113,10 @@ def report_op(error: Exception, name: str) -> None:
     if error.operand:
         expected, found = describe_operand(*error.operand)
         report(error, Problem(expected=expected, found=found, place=place, notes=notes))
-    else:
-        report(error, Problem(text=text, function=error.op, joint=None, place=place, notes=notes))
+        return
+    # A text with an op begins with its name, as MLIR writes it.
+    own = text[len(f"'{error.op}' op ") :] if error.op else text
+    report(error, Problem(text=own, function=error.op, is_op=bool(error.op), place=place, notes=notes))
 
 
 def add_note(error: Exception, text: str) -> None:

@@ -11,7 +11,7 @@ from .._core import dtypes as _dtypes
 from .._core import trace as _trace
 from .._core.argument_checks import integer, number
 from .._core.tensor import Tensor, TensorLike, as_tensor, format_shape, wrap
-from .._errors.messages import about
+from .._errors.messages import about, wrong
 from .._flywheel import Attribute
 from .._ops import nn_ops as _generated
 from .._ops.emission import sizes
@@ -39,7 +39,10 @@ def dropout(x: TensorLike, rate: float, *, training: Optional[TensorLike] = None
     same: Tensor = x
     if not trace.draws:
         return same
-    attributes: _trace.Attributes = {"rate": Attribute.f64(number("the rate of dropout", rate))}
+    share = number("the rate of dropout", rate)
+    if not 0 <= share < 1:
+        raise wrong(ValueError, "a number of at least 0 and less than 1", rate, "rate")
+    attributes: _trace.Attributes = {"rate": Attribute.f64(share)}
     if seed is not None:
         attributes["seed"] = Attribute.i64(integer("the seed of dropout", seed))
     if isinstance(training, (bool, np.bool_)) and not training:

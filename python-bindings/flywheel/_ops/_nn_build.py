@@ -60,8 +60,9 @@ def build(
         values = trace.op(name, [x.value for x in given.values()], None, attributes)
     except CompileError as error:
         problem = fields_of(error)
-        if problem is not None and problem.text:
-            problem.text = problem.text.replace(f"'{name}' op ", f"'{name}' of {_shapes_of(given)}: ", 1)
+        if problem is not None and problem.is_op:
+            problem.text = f"'{name}' of {_shapes_of(given)}: {problem.text}"
+            problem.joint, problem.is_op = None, False
             report(error, problem)
         raise
     return [Tensor(v, _dtypes.as_dtype(v.dtype), v.shape, trace) for v in values]

@@ -8,8 +8,18 @@ import numpy as np
 from .._core import dtypes as _dtypes
 from .._core import trace as _trace
 from .._core.argument_checks import elements
-from .._core.tensor import Tensor, TensorLike, as_tensor, constant, holds_sizes, is_integer, is_number, wrap
-from .._errors.messages import about
+from .._core.tensor import (
+    Tensor,
+    TensorLike,
+    as_tensor,
+    constant,
+    format_shape,
+    holds_sizes,
+    is_integer,
+    is_number,
+    wrap,
+)
+from .._errors.messages import about, wrong
 from .._flywheel import Attribute
 from ._ranges import arithmetic_sequence, evenly_spaced, identity_matrix, spaced
 from .arithmetic import add, cast, equal, multiply, power
@@ -32,8 +42,7 @@ def full(shape: DimSizes, value: TensorLike, dtype: Any = None) -> Tensor:
     """A tensor of equal elements. Sizes may be scalar tensors."""
     element = as_tensor(value, dtype)
     dim_sizes = dim_sizes_of(shape)
-    if element.ndim > len(dim_sizes):
-        raise ValueError(f"full: expected a value of at most {len(dim_sizes)} dimensions, found {element.ndim}")
+    _check_fills(element, dim_sizes)
     if isinstance(value, (bool, int, float)) and all(isinstance(dim_size, int) for dim_size in dim_sizes):
         trace = _trace.current()
         known = static(dim_sizes)
@@ -44,6 +53,17 @@ def full(shape: DimSizes, value: TensorLike, dtype: Any = None) -> Tensor:
                 found._wide = lambda: full(shape, value, _dtypes.float64)
             return found
     return stretch(element, dim_sizes)
+
+
+def _check_fills(value: Tensor, dim_sizes: Sequence[Any]) -> None:
+    """Raises ValueError for a value that does not broadcast to these sizes."""
+    shape = static(dim_sizes)
+    if value.ndim > len(shape):
+        raise wrong(ValueError, f"a value of at most {len(shape)} dimensions", value.ndim, "value")
+    pairs = list(zip(reversed(value._dims), reversed(shape)))
+    if any(own not in (1, None, wanted) and wanted is not None for own, wanted in pairs):
+        raise wrong(ValueError, f"a value that broadcasts to the shape {format_shape(shape)}",
+                    f"the shape {format_shape(value._dims)}", "value")  # fmt: skip
 
 
 def zeros(shape: DimSizes, dtype: Any = _dtypes.float32) -> Tensor:
@@ -60,8 +80,7 @@ def full_like(x: TensorLike, value: TensorLike, dtype: Any = None) -> Tensor:
     """A tensor of equal elements, of the shape of `x` and by default of its dtype."""
     x = as_tensor(x)
     element = as_tensor(value, x.dtype if dtype is None else dtype)
-    if element.ndim > x.ndim:
-        raise ValueError(f"full_like: expected a value of at most {x.ndim} dimensions, found {element.ndim}")
+    _check_fills(element, x._dims)
     return stretch(element, sizes(x))
 
 
@@ -172,6 +191,8 @@ def one_hot(indices: TensorLike, depth: DimSize, dtype: Any = _dtypes.float32) -
         indices = cast(indices, _dtypes.int64)
     target = _dtypes.as_dtype(dtype)
     plain = target if _dtypes.is_floating(target) else _dtypes.int32
+    if not is_integer(depth) and not isinstance(depth, Tensor):
+        raise wrong(TypeError, "an integer or a scalar tensor", repr(depth), "depth")
     if isinstance(depth, Tensor):
         return cast(equal(expand_dims(indices, -1), arange(depth, dtype=indices.dtype)), target)
     return cast(emit("nn.one_hot", [indices], plain, (*indices._dims, depth)), target)

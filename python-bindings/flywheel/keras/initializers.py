@@ -6,7 +6,7 @@ from typing import Any, Dict, Optional, Tuple
 import numpy as np
 
 from .._core import dtypes as _dtypes
-from .._core.argument_checks import text
+from .._core.argument_checks import optional_integer, text
 from .._errors.contracts import public_form
 from .._errors.messages import about
 from . import backend as K
@@ -49,7 +49,8 @@ class _Random(Initializer):
         self.seed = seed
 
     def _draws(self) -> Any:
-        return np.random.default_rng(np.random.randint(2**31 - 1) if self.seed is None else self.seed)
+        seed = optional_integer("seed", self.seed)
+        return np.random.default_rng(np.random.randint(2**31 - 1) if seed is None else seed % 2**64)
 
     def _truncated(self, stddev: float, shape: Any) -> Any:
         draws = self._draws()

@@ -69,11 +69,19 @@ def gather_nd(params: Any, indices: Any, name: Optional[str] = None) -> Any:
     return make("GatherNd", emit, as_tensor(params), as_tensor(indices), name=name)
 
 
+def check_depth(depth: int, shape: Sequence[Optional[int]]) -> None:
+    """Raises ValueError for indices of more numbers than there are dimensions."""
+    if depth > len(shape):
+        raise wrong(ValueError, f"indices of at most {len(shape)} numbers, into the shape {format_shape(shape)},",
+                    f"indices of {depth}", "indices")  # fmt: skip
+
+
 def flat_places(indices: Any, x: Any, depth: int) -> Any:
     """Indices [..., depth] into the first dimensions of `x` as ones of a vector; one that is out of range is an error
     that names its dimension, and none counts from the end."""
     if depth == 0:
         raise about("flywheel.v1", NotImplementedError("indices of no dimension"))
+    check_depth(depth, x._dims)
     index = _ops.cast(indices, _dtypes.int64)
     place = None
     for axis in range(depth):

@@ -8,7 +8,9 @@ import numpy as np
 
 from .. import _ops
 from .._core import dtypes as _dtypes
+from .._core.tensor import format_shape as _format_shape
 from .._errors.messages import about as _about
+from .._errors.messages import wrong as _wrong
 from .._numerics import interpolation as _interpolation
 from .._ops import emission as _emission
 from .._ops import indexing as _indexing
@@ -81,6 +83,15 @@ def _resized(x: Any, size: List[int], method: int, align_corners: bool) -> Any:
     return x
 
 
+def _as_images(value: Any) -> Any:
+    """Returns an image or several as a tensor. Raises ValueError for one of less than three dimensions."""
+    x = as_tensor(value)
+    if x.static_shape is not None and len(x.static_shape) < 3:
+        raise _wrong(ValueError, "images of 3 or 4 dimensions, [height, width, channels] or [batch, height, width, "
+                     "channels]", f"the shape {_format_shape(x.static_shape)}")  # fmt: skip
+    return x
+
+
 def resize_images(
     images: Any, size: Any, method: int = ResizeMethod.BILINEAR, align_corners: bool = False,
     preserve_aspect_ratio: bool = False, name: Optional[str] = None,
@@ -89,7 +100,7 @@ def resize_images(
     `preserve_aspect_ratio` they are as large as fits into the size. Each size is a program, if it is computed."""
     if method not in range(4):
         raise ValueError(f"resize_images: expected one of tf.image.ResizeMethod as method, found {method!r}")
-    x, wanted = as_tensor(images), _sizes.as_known(size)
+    x, wanted = _as_images(images), _sizes.as_known(size)
     shape = x.static_shape
     if preserve_aspect_ratio:
         if shape is None or None in shape[-3:-1] or not isinstance(wanted, np.ndarray):
@@ -134,7 +145,7 @@ def resize_area(images: Any, size: Any, align_corners: bool = False, name: Optio
 
 def _flipped(place: int) -> Callable[..., Any]:
     def op(image: Any) -> Any:
-        return make("flip", lambda x: _ops.flip(x, x.ndim + place), as_tensor(image))
+        return make("flip", lambda x: _ops.flip(x, x.ndim + place), _as_images(image))
 
     return op
 
@@ -145,7 +156,7 @@ flip_left_right, flip_up_down = _flipped(-2), _flipped(-3)
 def _at_random(function: Callable[[Any], Any]) -> Callable[..., Any]:
     def op(image: Any, seed: Any = None) -> Any:
         """With a probability of a half, of each image of a batch."""
-        x = as_tensor(image)
+        x = _as_images(image)
         rank = len(x.shape)
         if rank == 3:
             return where(TABLE["less"](random_uniform([], seed=seed), 0.5), function(x), x)
@@ -161,7 +172,7 @@ random_flip_left_right, random_flip_up_down = _at_random(flip_left_right), _at_r
 
 
 def transpose_image(image: Any, name: Optional[str] = None) -> Any:
-    return make("transpose_image", lambda x: _ops.swapaxes(x, x.ndim - 3, x.ndim - 2), as_tensor(image), name=name)
+    return make("transpose_image", lambda x: _ops.swapaxes(x, x.ndim - 3, x.ndim - 2), _as_images(image), name=name)
 
 
 def rot90(image: Any, k: int = 1, name: Optional[str] = None) -> Any:
@@ -173,7 +184,7 @@ def rot90(image: Any, k: int = 1, name: Optional[str] = None) -> Any:
             x = _ops.flip(_ops.swapaxes(x, high, wide), high)
         return x
 
-    return make("rot90", emit, as_tensor(image), name=name)
+    return make("rot90", emit, _as_images(image), name=name)
 
 
 def per_image_standardization(image: Any) -> Any:
@@ -189,7 +200,7 @@ def per_image_standardization(image: Any) -> Any:
         least = 1.0 if isinstance(count, int) and count == 0 else 1 / count**0.5
         return _ops.divide(centred, _ops.maximum(deviation, least))
 
-    return make("per_image_standardization", emit, as_tensor(image))
+    return make("per_image_standardization", emit, _as_images(image))
 
 
 def _converted(x: Any, target: Any, saturate: bool) -> Any:
@@ -247,7 +258,7 @@ def adjust_contrast(images: Any, contrast_factor: Any) -> Any:
         mean = _ops.mean(y, (y.ndim - 3, y.ndim - 2), True)
         return _converted(_ops.add(_ops.multiply(_ops.subtract(y, mean), factor), mean), x.dtype, True)
 
-    return make("adjust_contrast", emit, as_tensor(images), contrast_factor)
+    return make("adjust_contrast", emit, _as_images(images), contrast_factor)
 
 
 def random_brightness(image: Any, max_delta: float, seed: Any = None) -> Any:
@@ -273,7 +284,7 @@ def crop_to_bounding_box(
             offsets[axis], lengths[axis] = box_of("crop_to_bounding_box", x, axis, first, count)
         return _indexing.extract_slice(x, offsets, lengths, [1] * x.ndim)
 
-    return make("crop", emit, as_tensor(image))
+    return make("crop", emit, _as_images(image))
 
 
 def pad_to_bounding_box(
@@ -289,12 +300,12 @@ def pad_to_bounding_box(
                 (offset_width, target_width - offset_width - wide)]  # fmt: skip
         return _ops.pad(x, [*[(0, 0)] * (x.ndim - 3), *pads, (0, 0)])
 
-    return make("pad_to_bounding_box", emit, as_tensor(image))
+    return make("pad_to_bounding_box", emit, _as_images(image))
 
 
 def resize_image_with_crop_or_pad(image: Any, target_height: int, target_width: int) -> Any:
     """Images cut, or with zeros around them, to a height and a width."""
-    x = as_tensor(image)
+    x = _as_images(image)
     high, wide = (x.shape[i].value for i in (len(x.shape) - 3, len(x.shape) - 2))
     if high is None or wide is None:
         raise ValueError("images that are cut to a size have a known height and width")
@@ -306,7 +317,7 @@ def resize_image_with_crop_or_pad(image: Any, target_height: int, target_width: 
 
 def central_crop(image: Any, central_fraction: float) -> Any:
     """The middle of images, of that share of the height and the width."""
-    x = as_tensor(image)
+    x = _as_images(image)
     high, wide = (int(x.shape[i].value) for i in (len(x.shape) - 3, len(x.shape) - 2))
     top, left = int((high - high * central_fraction) / 2), int((wide - wide * central_fraction) / 2)
     return crop_to_bounding_box(x, top, left, high - 2 * top, wide - 2 * left)
@@ -325,7 +336,7 @@ def total_variation(images: Any, name: Optional[str] = None) -> Any:
         axes = tuple(range(x.ndim - 3, x.ndim))
         return _ops.add(_ops.sum(down, axes), _ops.sum(across, axes))
 
-    return make("total_variation", emit, as_tensor(images), name=name)
+    return make("total_variation", emit, _as_images(images), name=name)
 
 
 def psnr(a: Any, b: Any, max_val: float, name: Optional[str] = None) -> Any:
@@ -338,7 +349,7 @@ def psnr(a: Any, b: Any, max_val: float, name: Optional[str] = None) -> Any:
         noise = _ops.mean(_ops.square(difference), tuple(range(x.ndim - 3, x.ndim)))
         return _ops.subtract(float(20 * np.log10(top)), _ops.multiply(float(10 / np.log(10)), _ops.log(noise)))
 
-    return make("psnr", emit, as_tensor(a), as_tensor(b), name=name)
+    return make("psnr", emit, _as_images(a), _as_images(b), name=name)
 
 
 def __getattr__(name: str) -> Any:

@@ -8,11 +8,11 @@ from .. import _ops
 from .. import nn as traced
 from .._core import dtypes as _dtypes
 from .._core.tensor import format_shape
-from .._errors.messages import about
+from .._errors.messages import about, wrong
 from .._ops import checks as _checks
 from .._ops import emission as _emission
 from .._ops.reductions import reduce_max, reduce_min
-from .arrays import flat_places
+from .arrays import check_depth, flat_places
 from .conversion import as_tensor, make
 from .elementwise import TABLE
 from .operation import Fields, Tensor
@@ -108,6 +108,7 @@ def _nd(kind: str) -> Callable[..., Tensor]:
             raise about(kind, ValueError(f"how many dimensions an index has must be known, found shape {index.shape}"))
         ref._check_writable()
         own, sizes = ref.implementation, tuple(ref.shape.as_list())
+        check_depth(depth, sizes)
 
         def emit(i: Any, v: Any) -> Any:
             total = math.prod(n or 0 for n in sizes[:depth])
@@ -130,9 +131,17 @@ scatter_nd_update, scatter_nd_add, scatter_nd_sub = _nd("ScatterNdUpdate"), _nd(
 #
 
 
+def _numbers(data: Any) -> Tensor:
+    """Returns the tensor that segments are of. Raises TypeError for one that is not of numbers."""
+    x = as_tensor(data)
+    if x.dtype in (_dtypes.bool_, _dtypes.string):
+        raise wrong(TypeError, "numbers", _dtypes.name_of(x.dtype), "data")
+    return x
+
+
 def unsorted_segment_sum(data: Any, segment_ids: Any, num_segments: Any, name: Optional[str] = None) -> Tensor:
     """The sum of the slices of each segment, [num_segments, ...]; those of negative numbers are left out."""
-    x, ids = as_tensor(data), as_tensor(segment_ids)
+    x, ids = _numbers(data), as_tensor(segment_ids)
     count = as_size(num_segments)
     rank = len(ids.static_shape or (None,))
     sizes = shape(x)
@@ -180,7 +189,7 @@ def _of_each(reduce: Callable[..., Any], neutral: Callable[[Any], Any]) -> Calla
     def op(
         data: Any, segment_ids: Any, num_segments: Any, name: Optional[str] = None, is_empty_zero: bool = False
     ) -> Tensor:
-        x, ids, count = as_tensor(data), as_tensor(segment_ids), as_size(num_segments)
+        x, ids, count = _numbers(data), as_tensor(segment_ids), as_size(num_segments)
         if len(ids.static_shape or ()) != 1:
             raise NotImplementedError("segment ids of more than one dimension")
         numbers = make("range", lambda n: _ops.cast(_ops.arange(n), ids.dtype), count)

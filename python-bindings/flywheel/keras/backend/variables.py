@@ -6,6 +6,7 @@ from typing import Any, Optional
 import numpy as np
 
 from ..._core import dtypes as _dtypes
+from ..._core.argument_checks import optional_integer
 from ..._errors.messages import about, wrong
 from ...v1 import ops as _v1
 from ...v1.conversion import as_tensor
@@ -57,9 +58,12 @@ def _filled(value: int, shape: Any, dtype: Any, name: Optional[str]) -> Any:
 
 
 def _drawn(distribution: str, seed: Any, first: Any, second: Any, shape: Any) -> Any:
-    """Draws numbers of a distribution of NumPy, with its two parameters, which broadcast to the shape."""
+    """Draws numbers of a distribution of NumPy, with its two parameters, which broadcast to the shape. Without a seed,
+    NumPy draws one, as in Keras."""
+    own = optional_integer("seed", seed)
+    draws = np.random.default_rng(np.random.randint(10**9) if own is None else own % 2**64)
     try:
-        return getattr(np.random.default_rng(seed), distribution)(first, second, shape)
+        return getattr(draws, distribution)(first, second, shape)
     except (TypeError, ValueError, OverflowError) as error:
         raise about(f"random_{distribution}_variable", type(error)(
             f"of shape {shape!r} with {first!r} and {second!r}: {error}"), " ") from None  # fmt: skip
