@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "../Optimizers/OptimizerSupport.h"
+#include "VariableVerifiers.h"
 
 #include "flywheel/Dialect/LinalgExt/LinalgEmitter.h"
 #include "flywheel/Dialect/NN/KnownSigns.h"
