@@ -17,7 +17,6 @@
 #include "flywheel/Dialect/NN/NN.h"
 #include "flywheel/Dialect/Train/Train.h"
 #include "flywheel/Driver/Backend.h"
-#include "flywheel/Driver/CheckSource.h"
 #include "flywheel/Driver/DriverPasses.h"
 #include "flywheel/Driver/OptionTable.h"
 #include "flywheel/Driver/Places.h"
@@ -217,14 +216,8 @@ parseOnThisStack(MLIRContext &context,
                  const std::shared_ptr<llvm::SourceMgr> &sources) {
   const llvm::MemoryBuffer &text =
       *sources->getMemoryBuffer(sources->getMainFileID());
-  if (std::optional<SourceProblem> problem = checkSource(text.getBuffer())) {
-    auto [line, column] = sources->getLineAndColumn(
-        llvm::SMLoc::getFromPointer(problem->position));
-    emitError(
-        FileLineColLoc::get(&context, text.getBufferIdentifier(), line, column))
-        << problem->message;
+  if (failed(verifyTokens(context, text)))
     return {};
-  }
   Block block;
   AsmParserState state;
   ParserConfig config(&context, /*verifyAfterParse=*/false);

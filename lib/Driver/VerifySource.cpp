@@ -25,6 +25,7 @@
 
 #include "flywheel/Driver/VerifySource.h"
 
+#include "flywheel/Driver/CheckSource.h"
 #include "flywheel/Support/CheckedSize.h"
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -32,6 +33,7 @@
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/AffineMap.h"
 #include "mlir/IR/IntegerSet.h"
+#include "mlir/Parser/Parser.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -192,4 +194,52 @@ LogicalResult flywheel::verifySource(Operation *root) {
             .Default([](Operation *) { return success(); }));
   });
   return failure(verified.wasInterrupted());
+}
+
+//===----------------------------------------------------------------------===//
+// Texts
+//===----------------------------------------------------------------------===//
+
+LogicalResult flywheel::verifyTokens(MLIRContext &context,
+                                     llvm::MemoryBufferRef text) {
+  std::optional<SourceProblem> problem = checkSource(text.getBuffer());
+  if (!problem)
+    return success();
+  StringRef before(text.getBufferStart(),
+                   problem->position - text.getBufferStart());
+  return emitError(FileLineColLoc::get(&context, text.getBufferIdentifier(),
+                                       before.count('\n') + 1,
+                                       before.size() - before.rfind('\n')))
+         << problem->message;
+}
+
+LogicalResult flywheel::verifyText(MLIRContext &context,
+                                   llvm::MemoryBufferRef text,
+                                   StringRef splitMarker) {
+  if (failed(verifyTokens(context, text)))
+    return failure();
+  SmallVector<StringRef> parts = {text.getBuffer()};
+  if (!splitMarker.empty()) {
+    parts.clear();
+    text.getBuffer().split(parts, splitMarker);
+  }
+  ParserConfig config(&context, /*verifyAfterParse=*/false);
+  size_t line = 0;
+  for (StringRef part : parts) {
+    // Each part keeps its lines.
+    std::string own = std::string(line, '\n') + part.str();
+    line += part.count('\n');
+    Block block;
+    {
+      ScopedDiagnosticHandler silent(&context,
+                                     [](Diagnostic &) { return success(); });
+      if (failed(parseSourceString(own, &block, config,
+                                   text.getBufferIdentifier())))
+        continue;
+    }
+    for (Operation &op : block)
+      if (failed(verifySource(&op)))
+        return failure();
+  }
+  return success();
 }

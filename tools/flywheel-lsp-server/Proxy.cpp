@@ -40,36 +40,45 @@ static std::string getIdText(const json::Object &message) {
 // Documents
 //===----------------------------------------------------------------------===//
 
-void Proxy::setText(const std::string &uri, std::string text, int64_t version) {
+/// Returns the text for upstream.
+std::string Proxy::setText(const std::string &uri, std::string text,
+                           int64_t version) {
   Document &document = documents[uri];
+  json::Array refused = findRefused(uri, text);
   document.text = std::move(text);
   document.version = version;
   document.checkAt.reset();
   // Diagnostics of the old text help nobody.
   if (check && check->getURI() == uri)
     check.reset();
+  if (refused.empty())
+    return document.text;
+  document.refused[version] = std::move(refused);
+  return {};
 }
 
-void Proxy::open(const json::Object &params) {
-  const json::Object *document = params.getObject("textDocument");
+void Proxy::open(json::Object &params) {
+  json::Object *document = params.getObject("textDocument");
   if (!document)
     return;
   if (auto uri = document->getString("uri"))
-    setText(uri->str(), document->getString("text").value_or("").str(),
-            document->getInteger("version").value_or(0));
+    (*document)["text"] =
+        setText(uri->str(), document->getString("text").value_or("").str(),
+                document->getInteger("version").value_or(0));
 }
 
-void Proxy::change(const json::Object &params) {
+void Proxy::change(json::Object &params) {
   const json::Object *document = params.getObject("textDocument");
-  const json::Array *changes = params.getArray("contentChanges");
+  json::Array *changes = params.getArray("contentChanges");
   if (!document || !changes || changes->empty())
     return;
   // Upstream asks for whole texts.
-  const json::Object *last = changes->back().getAsObject();
+  json::Object *last = changes->back().getAsObject();
   auto uri = document->getString("uri");
   if (last && uri && !last->get("range"))
-    setText(uri->str(), last->getString("text").value_or("").str(),
-            document->getInteger("version").value_or(0));
+    (*last)["text"] =
+        setText(uri->str(), last->getString("text").value_or("").str(),
+                document->getInteger("version").value_or(0));
 }
 
 //===----------------------------------------------------------------------===//
@@ -185,9 +194,11 @@ void Proxy::handleReport(json::Object &message) {
   if (found == documents.end())
     return;
   Document &document = found->second;
-  document.upstreamDiagnostics = *diagnostics;
   document.reported = params->getInteger("version").value_or(document.version);
   bool isCurrent = document.reported == document.version;
+  if (auto refused = document.refused.extract(*document.reported))
+    *diagnostics = std::move(refused.mapped());
+  document.upstreamDiagnostics = *diagnostics;
   if (options.checkStages && isCurrent && !llvm::any_of(*diagnostics, isError))
     document.checkAt =
         Clock::now() + (options.isTest ? Clock::duration() : kQuietTime);
@@ -238,7 +249,7 @@ void Proxy::finishCheck() {
 void Proxy::handleClient(json::Object message) {
   std::string method = message.getString("method").value_or("").str();
   json::Object empty;
-  const json::Object *params = message.getObject("params");
+  json::Object *params = message.getObject("params");
   if (!params)
     params = &empty;
   if (method == "textDocument/didOpen")

@@ -9,6 +9,8 @@
 // its messages are completed on the way to the editor:
 //   * the hover text of an op of ours gets the op's documentation;
 //   * `nn.rel` is completed to the ops that begin so;
+//   * a document that all tools refuse before upstream sees it is empty for it,
+//     and has the diagnostics of that refusal;
 //   * a document without errors is compiled, and the stages' diagnostics are
 //     added.
 //
@@ -52,19 +54,23 @@ private:
     /// The version that upstream has reported on.
     std::optional<int64_t> reported;
     llvm::json::Array upstreamDiagnostics;
+    /// The reasons why upstream does not get the text, for each such version
+    /// that it has not reported on.
+    std::map<int64_t, llvm::json::Array> refused;
     /// The time to compile it; none if that is not due.
     std::optional<Clock::time_point> checkAt;
   };
 
   void handleClient(llvm::json::Object message);
   void handleUpstream(llvm::json::Object message);
-  void open(const llvm::json::Object &params);
-  void change(const llvm::json::Object &params);
+  void open(llvm::json::Object &params);
+  void change(llvm::json::Object &params);
   /// Answers a completion of an op of ours; returns false for others.
   bool complete(const llvm::json::Object &message);
   void describe(llvm::json::Object &message);
   void handleReport(llvm::json::Object &message);
-  void setText(const std::string &uri, std::string text, int64_t version);
+  std::string setText(const std::string &uri, std::string text,
+                      int64_t version);
   void startChecks();
   void finishCheck();
   void publish(const std::string &uri, llvm::json::Array added);

@@ -7,6 +7,8 @@
 #include "StageCheck.h"
 
 #include "flywheel/Driver/Compiler.h"
+#include "flywheel/Driver/VerifySource.h"
+#include "flywheel/Support/LargeStack.h"
 
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringExtras.h"
@@ -22,8 +24,11 @@ namespace json = llvm::json;
 
 namespace flywheel::lsp {
 
+/// Separates the modules of a document.
+static constexpr llvm::StringLiteral kSplitMarker = "// -----";
+
 //===----------------------------------------------------------------------===//
-// In the process of the check
+// Diagnostics
 //===----------------------------------------------------------------------===//
 
 static json::Object makePosition(int64_t line, int64_t character) {
@@ -92,6 +97,29 @@ static json::Object makeDiagnostic(const mlir::Diagnostic &diagnostic,
       {"message", json::fixUTF8(message)}};
 }
 
+json::Array findRefused(StringRef uri, StringRef text) {
+  json::Array diagnostics;
+  // Without memory for the stack, the server has none for its own.
+  (void)runOnLargeStack([&] {
+    mlir::DialectRegistry registry;
+    registerAllFlywheelDialects(registry);
+    mlir::MLIRContext context(registry, mlir::MLIRContext::Threading::DISABLED);
+    // As upstream's server does.
+    context.allowUnregisteredDialects();
+    context.printOpOnDiagnostic(false);
+    mlir::ScopedDiagnosticHandler handler(
+        &context, [&](mlir::Diagnostic &diagnostic) {
+          diagnostics.push_back(makeDiagnostic(diagnostic, uri, text));
+        });
+    (void)verifyText(context, {text, uri}, kSplitMarker);
+  });
+  return diagnostics;
+}
+
+//===----------------------------------------------------------------------===//
+// In the process of the check
+//===----------------------------------------------------------------------===//
+
 /// Compiles `text`, of which `uri` is the name.
 static void checkModule(mlir::MLIRContext &context, StringRef text,
                         StringRef uri, json::Array &diagnostics) {
@@ -115,7 +143,7 @@ static void checkDocument(StringRef text, StringRef uri,
   mlir::MLIRContext context(registry);
   context.printOpOnDiagnostic(false);
   llvm::SmallVector<StringRef> parts;
-  text.split(parts, "// -----");
+  text.split(parts, kSplitMarker);
   size_t line = 0;
   for (StringRef part : parts) {
     checkModule(context, std::string(line, '\n') + part.str(), uri,

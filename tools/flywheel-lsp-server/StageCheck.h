@@ -17,6 +17,11 @@
 
 namespace flywheel::lsp {
 
+/// Returns the diagnostics, in the form of the protocol, of what all tools
+/// refuse before upstream's parser and verifiers see a document; none if these
+/// may see it.
+llvm::json::Array findRefused(llvm::StringRef uri, llvm::StringRef text);
+
 /// Compiles a document in a process of its own, which may be stopped at any
 /// time, and whose crash harms nobody.
 class StageCheck {

@@ -7,7 +7,6 @@
 #include "PassArguments.h"
 #include "Tools.h"
 
-#include "flywheel/Driver/CheckSource.h"
 #include "flywheel/Driver/Compiler.h"
 #include "flywheel/Driver/InputOption.h"
 #include "flywheel/Driver/OutputFiles.h"
@@ -18,7 +17,6 @@
 #include "flywheel/Driver/VerifySource.h"
 #include "flywheel/Support/LargeStack.h"
 
-#include "mlir/Parser/Parser.h"
 #include "mlir/Pass/PassInstrumentation.h"
 #include "mlir/Support/FileUtilities.h"
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
@@ -35,45 +33,22 @@ static LogicalResult fail(const std::string &message) {
   return failure();
 }
 
-/// Parses `source`, or each part of it between split markers, and checks the
-/// ops on which upstream's verifiers crash. Errors of parsing are left to
-/// upstream's driver, which parses again. It has no place for a check between
-/// its parser and its verifiers: after `verifyOnParsing(false)` the first to
-/// see the module is the round trip, or a pass, and a pass that is added for
-/// this is dropped for those of `--pass-pipeline`.
-static LogicalResult verifyOps(StringRef source, StringRef name,
-                               const MlirOptMainConfig &config,
-                               DialectRegistry &registry) {
-  SmallVector<StringRef> parts = {source};
-  if (!config.inputSplitMarker().empty()) {
-    parts.clear();
-    source.split(parts, config.inputSplitMarker());
-  }
+/// Makes the checks of all tools. Upstream's driver parses again: it has no
+/// place for a check between its parser and its verifiers. After
+/// `verifyOnParsing(false)` the first to see the module is the round trip, or a
+/// pass, and a pass that is added for this is dropped for those of
+/// `--pass-pipeline`.
+static LogicalResult check(llvm::MemoryBufferRef source,
+                           const MlirOptMainConfig &config,
+                           const DialectRegistry &registry) {
   MLIRContext context(registry, MLIRContext::Threading::DISABLED);
   context.allowUnregisteredDialects(config.shouldAllowUnregisteredDialects());
   context.printOpOnDiagnostic(false);
-  ParserConfig parsing(&context, /*verifyAfterParse=*/false);
-  size_t line = 0;
-  for (StringRef part : parts) {
-    // Each part keeps its lines.
-    std::string text = std::string(line, '\n') + part.str();
-    line += part.count('\n');
-    Block block;
-    {
-      ScopedDiagnosticHandler silent(&context,
-                                     [](Diagnostic &) { return success(); });
-      if (failed(parseSourceString(text, &block, parsing, name)))
-        continue;
-    }
-    llvm::SourceMgr sources;
-    sources.AddNewSourceBuffer(llvm::MemoryBuffer::getMemBuffer(text, name),
-                               llvm::SMLoc());
-    SourceMgrDiagnosticHandler handler(sources, &context);
-    for (Operation &op : block)
-      if (failed(flywheel::verifySource(&op)))
-        return failure();
-  }
-  return success();
+  llvm::SourceMgr sources;
+  sources.AddNewSourceBuffer(llvm::MemoryBuffer::getMemBuffer(source),
+                             llvm::SMLoc());
+  SourceMgrDiagnosticHandler handler(sources, &context);
+  return flywheel::verifyText(context, source, config.inputSplitMarker());
 }
 
 /// Runs upstream's driver after checks of the command line and of the file,
@@ -98,15 +73,7 @@ static LogicalResult run(int argc, char **argv, DialectRegistry &registry) {
   std::unique_ptr<llvm::MemoryBuffer> input = openInputFile(inputPath, &error);
   if (!input)
     return fail(error);
-  if (auto problem = flywheel::checkSource(input->getBuffer())) {
-    llvm::SourceMgr sources;
-    sources.AddNewSourceBuffer(std::move(input), llvm::SMLoc());
-    sources.PrintMessage(llvm::SMLoc::getFromPointer(problem->position),
-                         llvm::SourceMgr::DK_Error, problem->message);
-    return failure();
-  }
-  if (failed(verifyOps(input->getBuffer(), inputPath.getValue(), config,
-                       registry)))
+  if (failed(check(*input, config, registry)))
     return failure();
   if (llvm::Error problem =
           flywheel::checkOutput(outputPath, {inputPath.getValue()}))

@@ -68,6 +68,17 @@ inline llvm::LogicalResult verifyMinRank(OpErrors op, mlir::Value value,
                           << ", found rank " << found;
 }
 
+/// Checks that the tensor or buffer `value`, which the message names `what`,
+/// has rank `rank`.
+inline llvm::LogicalResult verifyRank(OpErrors op, mlir::Value value,
+                                      llvm::StringRef what, int64_t rank) {
+  int64_t found = llvm::cast<mlir::ShapedType>(value.getType()).getRank();
+  if (found == rank)
+    return llvm::success();
+  return op.emitOpError() << "expected " << what << " of rank " << rank
+                          << ", found rank " << found;
+}
+
 /// Checks that `dims` is strictly increasing and within [0, rank).
 inline llvm::LogicalResult verifyDims(OpErrors op, llvm::StringRef what,
                                       llvm::ArrayRef<int64_t> dims,

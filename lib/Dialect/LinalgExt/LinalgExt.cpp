@@ -55,16 +55,6 @@ static LogicalResult verifyShape(Operation *op, Value value, StringRef what,
                            << expected << ", found " << value.getType();
 }
 
-/// Checks that `value`, which the error names `what`, has rank `rank`.
-static LogicalResult verifyRank(Operation *op, Value value, StringRef what,
-                                size_t rank) {
-  size_t found = shapeOf(value).size();
-  if (found == rank)
-    return success();
-  return op->emitOpError() << "expected " << what << " of rank " << rank
-                           << ", found rank " << found;
-}
-
 /// Checks that `op` works on tensors alone or on buffers alone.
 static LogicalResult verifyContainers(Operation *op) {
   Type first = op->getOperand(0).getType();

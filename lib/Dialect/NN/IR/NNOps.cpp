@@ -59,15 +59,6 @@ LogicalResult nn::verifyComputable(Operation *op, Type type) {
          << type;
 }
 
-LogicalResult nn::verifyRank(OpErrors op, Value value, StringRef what,
-                             int64_t rank) {
-  int64_t found = nn::tensorOf(value).getRank();
-  if (found == rank)
-    return success();
-  return op.emitOpError() << "expected " << what << " of rank " << rank
-                          << ", found rank " << found;
-}
-
 LogicalResult nn::verifySameDimSizes(OpErrors op, StringRef what,
                                      ArrayRef<int64_t> a, ArrayRef<int64_t> b) {
   for (auto [left, right] : llvm::zip_equal(a, b))

@@ -32,15 +32,12 @@ using flywheel::tensorOf;
 using flywheel::verifyDims;
 using flywheel::verifyElementTypes;
 using flywheel::verifyMinRank;
+using flywheel::verifyRank;
 using flywheel::widen;
 
 inline mlir::FloatType floatOf(mlir::Value value) {
   return llvm::cast<mlir::FloatType>(mlir::getElementTypeOrSelf(value));
 }
-
-/// Checks that `value`, which the error names `what`, has rank `rank`.
-llvm::LogicalResult verifyRank(OpErrors op, mlir::Value value,
-                               llvm::StringRef what, int64_t rank);
 
 /// Checks that two shapes can be equal, dimension size by dimension size: a
 /// dynamic one fits any. `what` names the dimension sizes of both.
