@@ -7,6 +7,7 @@
 #include "flywheel/Driver/Plugins.h"
 #include "FileStamp.h"
 #include "flywheel/Driver/OptionNames.h"
+#include "flywheel/Driver/PluginVersion.h"
 
 #include "mlir/Tools/Plugins/DialectPlugin.h"
 #include "mlir/Tools/Plugins/PassPlugin.h"
@@ -95,6 +96,13 @@ load(StringRef given, const char *function,
   llvm::Expected<Plugin> plugin = Plugin::load(path);
   if (!plugin)
     return refuse(llvm::toString(plugin.takeError()));
+  // A plugin may use MLIR's headers alone.
+  StringRef version = plugin->getPluginVersion();
+  if (version != LLVM_VERSION_STRING && version != FLYWHEEL_PLUGIN_VERSION)
+    return refuse("expected FLYWHEEL_PLUGIN_VERSION, which is '" +
+                  llvm::Twine(FLYWHEEL_PLUGIN_VERSION) +
+                  "', as its version, found '" + version +
+                  "': compile it with the headers of this build");
   loaded.files.try_emplace(std::move(path), std::move(file));
   use(*plugin, loaded);
   return llvm::Error::success();

@@ -3,6 +3,7 @@
 // The dialect, the rules of its op, and the entry point of the plugin.
 
 #include "flywheel/Dialect/LinalgExt/LinalgEmitter.h"
+#include "flywheel/Driver/PluginVersion.h"
 #include "flywheel/Interfaces/LowerableOpInterface.h"
 #include "flywheel/Interfaces/SizeOpInterfaces.h"
 
@@ -10,7 +11,6 @@
 #include "mlir/IR/OpImplementation.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "mlir/Tools/Plugins/DialectPlugin.h"
-#include "llvm/Config/llvm-config.h"
 
 #include "GridDialect.h.inc"
 #define GET_OP_CLASSES
@@ -44,6 +44,6 @@ LogicalResult grid::AddOp::lowerToLinalg(LinalgEmitter &e) {
 extern "C" LLVM_ATTRIBUTE_WEAK DialectPluginLibraryInfo
 mlirGetDialectPluginInfo() {
   return {
-      MLIR_PLUGIN_API_VERSION, "Grid", LLVM_VERSION_STRING,
+      MLIR_PLUGIN_API_VERSION, "Grid", FLYWHEEL_PLUGIN_VERSION,
       [](DialectRegistry *registry) { registry->insert<grid::GridDialect>(); }};
 }

@@ -4,6 +4,7 @@
 
 #include "flywheel/Dialect/LinalgExt/LinalgEmitter.h"
 #include "flywheel/Dialect/NN/ElementwiseExpr.h"
+#include "flywheel/Driver/PluginVersion.h"
 #include "flywheel/Interfaces/DifferentiableOpInterface.h"
 #include "flywheel/Interfaces/LowerableOpInterface.h"
 
@@ -13,7 +14,6 @@
 #include "mlir/Interfaces/InferTypeOpInterface.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "mlir/Tools/Plugins/DialectPlugin.h"
-#include "llvm/Config/llvm-config.h"
 
 #include "ToyDialect.h.inc"
 #define GET_OP_CLASSES
@@ -53,6 +53,6 @@ LogicalResult toy::SoftsignOp::lowerToLinalg(LinalgEmitter &e) {
 extern "C" LLVM_ATTRIBUTE_WEAK DialectPluginLibraryInfo
 mlirGetDialectPluginInfo() {
   return {
-      MLIR_PLUGIN_API_VERSION, "Toy", LLVM_VERSION_STRING,
+      MLIR_PLUGIN_API_VERSION, "Toy", FLYWHEEL_PLUGIN_VERSION,
       [](DialectRegistry *registry) { registry->insert<toy::ToyDialect>(); }};
 }

@@ -28,7 +28,8 @@ namespace flywheel {
 /// later have its dialects. Fails with an error that names the file if (1) it
 /// does not exist, (2) it has no entry point for dialects, (3) it needs a
 /// symbol that the program lacks, (4) it was loaded before and has changed
-/// since, or (5) this build cannot load plugins.
+/// since, (5) it was compiled with headers of another version
+/// (PluginVersion.h), or (6) this build cannot load plugins.
 llvm::Error loadDialectPlugin(llvm::StringRef path);
 
 /// Loads the plugin at `path` and registers its passes by their names. Errors
