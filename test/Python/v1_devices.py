@@ -31,6 +31,20 @@ with tf.Graph().as_default():
             words = ("Cannot assign a device for operation 'v", "/device:GPU:1", "/cpu:0")
             assert all(part in str(error) for part in words), error
         assert sess.run([w, anywhere]) == [1, 2]
+    # D2: tf.test says that there is a GPU where a session has one.
+    with tf.device("/gpu:0"):
+        there = tf.Variable(3.0)
+    with tf.Session() as sess:
+        try:
+            sess.run(there.initializer)
+            has_gpu = True
+        except tf.errors.FailedPreconditionError:
+            # There is one, which does not take the code.
+            has_gpu = True
+        except tf.errors.InvalidArgumentError:
+            has_gpu = False
+    assert tf.test.is_gpu_available() == tf.test.is_built_with_cuda() == has_gpu
+    assert tf.test.gpu_device_name() == ("/device:GPU:0" if has_gpu else "")
     # With soft placement it runs, with a warning.
     config = tf.ConfigProto(allow_soft_placement=True)
     with tf.Session(config=config) as sess, warnings.catch_warnings(record=True) as caught:
