@@ -414,7 +414,8 @@ static LogicalResult findAssembler(ModuleOp module, CompilerOptions &options,
   StringRef name = asked.empty() ? usual : asked;
   llvm::ErrorOr<std::string> found = llvm::sys::findProgramByName(name);
   if (!found && asked.empty())
-    found = llvm::sys::findProgramByName(name, {"/usr/local/cuda/bin"});
+    found =
+        llvm::sys::findProgramByName(name, {backend.getInfo().assemblerFolder});
   // A path is used as it is.
   if (found && llvm::sys::fs::can_execute(*found))
     options.target.ptxas = *found;

@@ -13,6 +13,7 @@
 #include <nanobind/stl/string.h>
 
 namespace nb = nanobind;
+using namespace nb::literals;
 
 namespace flywheel::python {
 
@@ -82,6 +83,17 @@ void addOptions(nb::module_ &module) {
       },
       "The options of a compilation: of each its type, a value in words, and "
       "if it may be None.");
+  module.def(
+      "_takes_device",
+      [](const std::string &device) {
+        TargetOptions options;
+        options.device = device;
+        auto backend = findBackendOfDevice(options);
+        if (!backend)
+          llvm::consumeError(backend.takeError());
+        return bool(backend);
+      },
+      "device"_a, "Returns true if a back end compiles for the device.");
 }
 
 } // namespace flywheel::python

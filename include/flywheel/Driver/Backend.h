@@ -62,8 +62,9 @@ struct BackendInfo {
   llvm::StringLiteral devices, exampleDevice;
   BackendFeatures features;
   /// The program that assembles code of the device for objects, which is
-  /// searched under this name if `ptxas` names no other; empty for none.
-  llvm::StringLiteral assembler = "";
+  /// searched under this name if `ptxas` names no other; empty for none. A
+  /// folder that is searched after those of PATH.
+  llvm::StringLiteral assembler = "", assemblerFolder = "";
 };
 
 class Backend {

@@ -18,7 +18,7 @@
 #include "flywheel/Dialect/Train/TrainPasses.h"
 #include "flywheel/Driver/Pipelines.h"
 #include "flywheel/Profile/ProfilePasses.h"
-#include "flywheel/Target/Object/TargetMachine.h"
+#include "flywheel/Support/Targets.h"
 #include "flywheel/Transforms/Bufferization/BufferizationPasses.h"
 #include "flywheel/Transforms/Fusion/FusionPasses.h"
 #include "flywheel/Transforms/Memory/MemoryPasses.h"
@@ -32,7 +32,10 @@
 #include "mlir/Dialect/MemRef/Transforms/Passes.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/Transforms/Passes.h"
+#include "llvm/MC/MCSubtargetInfo.h"
+#include "llvm/MC/TargetRegistry.h"
 #include "llvm/Support/Program.h"
+#include "llvm/TargetParser/Triple.h"
 
 using namespace mlir;
 using namespace flywheel;
@@ -51,7 +54,8 @@ public:
       : Backend({"gpu", Lowering::Optimized,
                  /*devices=*/"cuda[:CHIP][+tf32] or rocm[:CHIP]",
                  /*exampleDevice=*/"cuda:sm_80", getGPUFeatures(),
-                 /*assembler=*/"ptxas"}) {}
+                 /*assembler=*/"ptxas",
+                 /*assemblerFolder=*/"/usr/local/cuda/bin"}) {}
 
   bool takesDevice(StringRef device) const override;
   Attribute makeTarget(ModuleOp module,
@@ -84,6 +88,27 @@ static unsigned getNumber(StringRef chip) {
   chip.consume_front("sm_");
   chip.consumeInteger(10, number);
   return number;
+}
+
+/// Returns an error unless code can be generated for `chip`, named as LLVM
+/// does: `sm_90a`, `gfx942`.
+static llvm::Error checkChip(StringRef chip) {
+  initializeAllTargets();
+  bool isAMD = chip.starts_with("gfx");
+  llvm::Triple triple(isAMD ? "amdgcn-amd-amdhsa" : "nvptx64-nvidia-cuda");
+  std::string reason;
+  const llvm::Target *target =
+      llvm::TargetRegistry::lookupTarget(triple, reason);
+  if (!target)
+    return llvm::createStringError(
+        "this build generates no code for '" + chip + "': expected " +
+        (isAMD ? "AMDGPU" : "NVPTX") + " in its FLYWHEEL_TARGETS");
+  std::unique_ptr<llvm::MCSubtargetInfo> least(
+      target->createMCSubtargetInfo(triple, "", ""));
+  if (!least || !least->isCPUStringValid(chip))
+    return llvm::createStringError("expected a chip that LLVM knows, found '" +
+                                   chip + "'");
+  return llvm::Error::success();
 }
 
 /// Parses `cuda:sm_90a:ptx`, `cuda:sm_80,sm_90a` or `rocm:gfx942`; chips of

@@ -120,24 +120,6 @@ createSubtargetInfo(const TargetOptions &options) {
   return nullptr;
 }
 
-Error checkChip(StringRef chip) {
-  initializeTargets(/*hostOnly=*/false);
-  bool isAMD = chip.starts_with("gfx");
-  Triple triple(isAMD ? "amdgcn-amd-amdhsa" : "nvptx64-nvidia-cuda");
-  std::string reason;
-  const Target *target = TargetRegistry::lookupTarget(triple, reason);
-  if (!target)
-    return createStringError("this build generates no code for '" + chip +
-                             "': expected " + (isAMD ? "AMDGPU" : "NVPTX") +
-                             " in its FLYWHEEL_TARGETS");
-  std::unique_ptr<MCSubtargetInfo> least(
-      target->createMCSubtargetInfo(triple, "", ""));
-  if (!least || !least->isCPUStringValid(chip))
-    return createStringError("expected a chip that LLVM knows, found '" + chip +
-                             "'");
-  return Error::success();
-}
-
 Expected<std::unique_ptr<TargetMachine>>
 createTargetMachine(const CodegenOptions &options) {
   const TargetOptions &wanted = options.target;

@@ -193,7 +193,7 @@ def export(
         options = dataclasses.replace(options, winograd=winograd)
     if memory_budget is not None:
         options = dataclasses.replace(options, memory_budget=memory_budget)
-    if re.match(r"(cpu|cuda|rocm)\b", target):
+    if target and _flywheel._takes_device(target):
         options, target = dataclasses.replace(options, target=target), ""
     bounds = check_bounds("max_dim_sizes", max_dim_sizes)
     values = Values(known)

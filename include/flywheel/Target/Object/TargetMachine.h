@@ -74,10 +74,6 @@ bool isHostCPU(const TargetOptions &options);
 std::unique_ptr<llvm::MCSubtargetInfo>
 createSubtargetInfo(const TargetOptions &options);
 
-/// Returns an error unless code can be generated for a chip of a GPU, named as
-/// LLVM does: `sm_90a`, `gfx942`.
-llvm::Error checkChip(llvm::StringRef chip);
-
 } // namespace flywheel
 
 #endif // FLYWHEEL_TARGET_OBJECT_TARGETMACHINE_H
