@@ -8,6 +8,7 @@
 #include "FusedTiles.h"
 
 #include "flywheel/Analysis/AccessMaps.h"
+#include "flywheel/Support/CheckedSize.h"
 
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 

@@ -113,7 +113,7 @@ private:
 struct CheckSlices : flywheel::impl::CheckSlicesBase<CheckSlices> {
   void getDependentDialects(DialectRegistry &registry) const override {
     CheckSlicesBase::getDependentDialects(registry);
-    registry.insert<LinalgExtDialect>();
+    registry.insert<flywheel::linalg_ext::LinalgExtDialect>();
   }
   void runOnOperation() override;
 };

@@ -11,6 +11,7 @@
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
 using namespace mlir;
+using namespace flywheel;
 
 namespace flywheel {
 #define GEN_PASS_DEF_HOISTSCALARS
