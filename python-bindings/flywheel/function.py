@@ -35,7 +35,7 @@ from ._core.identity import identity, is_hashable
 from ._core.tensor import Tensor
 from ._core.trace import warn_user
 from ._core.turns import Turns
-from ._errors.hints import check_keywords, shows_keywords
+from ._errors.hints import bind_arguments, check_keywords, shows_keywords
 from ._functions.arguments import Leaf, TensorSpec, as_array, describe, feed, spec
 from ._functions.definition import Definition
 from ._functions.dynamic_sizes import DynamicSizes, Key, key_of
@@ -274,7 +274,7 @@ class Function(_flywheel.Dispatcher):
         if not kwargs and len(args) == len(self._signature.parameters):
             return args, kwargs
         # Defaults are none of the arguments: the function has them as they are.
-        bound = self._signature.bind(*args, **kwargs)
+        bound = bind_arguments(self._signature, self.name, args, kwargs)
         return bound.args, bound.kwargs
 
     def _hide_static(self, args: Tuple[Any, ...], kwargs: Mapping[str, Any]) -> Tuple[Any, ...]:

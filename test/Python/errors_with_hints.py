@@ -14,7 +14,7 @@ import numpy as np
 import flywheel as fw
 import flywheel.v1 as tf
 from configurations import run_tests
-from flywheel.keras import layers
+from flywheel.keras import activations, constraints, initializers, layers, losses, metrics, optimizers
 from flywheel.keras.layers import Dense, Dropout
 from flywheel.keras.models import Sequential
 from flywheel.keras.optimizers import LevenbergMarquardt
@@ -82,5 +82,80 @@ def test_residuals_that_draw() -> None:
     assert "must not assign" in str(error_of(lambda: minimize(counted, [np.zeros(3)], 2)))
 
 
+def test_keywords() -> None:
+    """An argument by keyword that a function does not have: the nearest one that it has, also behind wrappers."""
+    fit_of: Any = compiled()
+    step: Any = fw.function(lambda a, b: a + b, name="step")
+    w = fw.Variable(np.ones(3, np.float32), name="w")
+    any_fw: Any = fw
+    any_tf: Any = tf
+    any_layers: Any = layers
+    cases: List[Any] = [
+        (lambda: fw.function(lambda: any_fw.optimizers.SGD(0.1).minimize(fw.sum(w), clip_globl_norm=1.0))(),
+         "minimize has no argument 'clip_globl_norm'; did you mean 'clip_global_norm'?"),
+        (lambda: any_fw.optimizers.SGD(0.1, clip_globl_norm=1.0),
+         "'clip_globl_norm'; instead: minimize(loss, clip_norm="),
+        (lambda: any_tf.reduce_mean(X, axs=1), "reduce_mean has no argument 'axs'; did you mean 'axis'?"),
+        (lambda: any_tf.matmul(X, X, transpos_b=True),
+         "matmul has no argument 'transpos_b'; did you mean 'transpose_b'?"),
+        (lambda: any_tf.exp(X, nme=1), "exp has no argument 'nme'; did you mean 'name'?"),
+        (lambda: any_layers.Dense(2, activaton="relu"), "'activaton'; did you mean 'activation'?"),
+        (lambda: any_layers.LSTM(2, return_sequnces=True), "'return_sequnces'; did you mean 'return_sequences'?"),
+        (lambda: any_layers.Dense(2, quite_other=1), "Keyword argument not understood: 'quite_other'"),
+        (lambda: optimizers.Adam(clipnrm=1.0), "optimizer: clipnrm; did you mean 'clipnorm'?"),
+        (lambda: fit_of.fit(X, X, epoch=1), "Unrecognized keyword arguments: {'epoch': 1}; did you mean 'epochs'?"),
+        (lambda: fit_of.evaluate(X, X, batchsize=1),
+         "evaluate has no argument 'batchsize'; did you mean 'batch_size'?"),
+        (lambda: step(X, c=X), "step has no argument 'c', only a, b"),
+        (lambda: step.export("step.o", X, X, threads=2),
+         "has no argument 'threads'; instead: flywheel.function(threads=)"),
+    ]  # fmt: skip
+    for case, expected in cases:
+        error = error_of(case)
+        assert type(error) is TypeError and expected in str(error), error
+        if "quite_other" in expected:
+            assert "did you mean" not in str(error), error
+
+
+def test_missing_arguments() -> None:
+    """An argument that is missing: the function is named once, by the name that the user has called."""
+    join: Any = fw.function(lambda a, b: a + b, name="join")
+    any_tf: Any = tf
+    any_layers: Any = layers
+    cases: List[Any] = [
+        (lambda: join(X), "join: missing a required argument: 'b'"),
+        (lambda: any_tf.reduce_mean(), "reduce_mean() missing 1 required positional argument: 'input_tensor'"),
+        (lambda: any_tf.matmul(X), "matmul() missing 1 required positional argument: 'b'"),
+        (lambda: any_tf.exp(X, "a", 3, 4), "exp() takes from 1 to 2 positional arguments but 4 were given"),
+        (lambda: any_layers.Dense(), "Dense() missing 1 required positional argument: 'units'"),
+        (lambda: any_layers.Conv2D(3), "Conv2D() missing 1 required positional argument: 'kernel_size'"),
+    ]  # fmt: skip
+    for case, expected in cases:
+        error = error_of(case)
+        assert type(error) is TypeError and str(error) == expected, error
+
+
+def test_names_of_keras() -> None:
+    """Losses, optimizers, activations and such by names that are misspelt."""
+    get: List[Any] = [
+        (optimizers, "adm", "Unknown optimizer: adm; did you mean 'adam'?"),
+        (losses, "categorical_crossentropi", "did you mean 'categorical_crossentropy'?"),
+        (activations, "rellu", "Unknown activation function: rellu; did you mean 'relu'?"),
+        (initializers, "glorot_unifrm", "Unknown initializer: glorot_unifrm; did you mean 'glorot_uniform'?"),
+        (constraints, "max_nrm", "did you mean 'max_norm'?"), (metrics, "mean_squard_error", "'mean_squared_error'?"),
+    ]  # fmt: skip
+    for module, name, expected in get:
+        error = error_of(lambda: module.get(name))  # noqa: B023
+        assert type(error) is ValueError and expected in str(error), error
+    assert "did you mean" not in str(error_of(lambda: losses.get("entirely other")))
+
+
+def compiled() -> Any:
+    model = Sequential([Dense(3, input_shape=(3,))])
+    model.compile("sgd", "mse")
+    return model
+
+
 if __name__ == "__main__":
-    run_tests([test_one_hint, test_traced_numbers, test_residuals_that_draw])
+    run_tests([test_one_hint, test_traced_numbers, test_residuals_that_draw, test_keywords, test_missing_arguments,
+               test_names_of_keras])

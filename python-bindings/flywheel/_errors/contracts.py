@@ -227,19 +227,32 @@ def _explain(
     return about(name, ValueError(_describe_call(name, own, error)), None)
 
 
+def _takes(function: Callable[..., Any], args: Tuple[Any, ...], given: Mapping[str, Any]) -> bool:
+    """Returns true if a function has parameters for these arguments, or is one that does not show its parameters."""
+    try:
+        signature = inspect.signature(function)
+    except ValueError:
+        return True
+    try:
+        signature.bind(*args, **given)
+    except TypeError:
+        return False
+    return True
+
+
 def _count_arguments(
-    function: Callable[..., Any], name: str, args: Tuple[Any, ...], given: Mapping[str, Any]
+    function: Callable[..., Any], name: str, args: Tuple[Any, ...], given: Mapping[str, Any], skip: int
 ) -> Optional[TypeError]:
-    """Returns an error that says how many arguments a method takes, or which it needs, as Python does for functions.
-    None if the arguments fit."""
+    """Returns an error that says how many arguments a function takes, or which it needs, as Python does. `skip` is the
+    number of leading arguments that the user does not count, as the object of a method. None if the arguments fit."""
     parameters = list(inspect.signature(function).parameters.values())
     places = [one for one in parameters if one.kind in (one.POSITIONAL_ONLY, one.POSITIONAL_OR_KEYWORD)]
     needed = [one for one in places if one.default is one.empty]
     if len(args) > len(places) and not any(one.kind is one.VAR_POSITIONAL for one in parameters):
-        # The object is not one of the arguments that the user counts.
-        most, least = len(places) - 1, len(needed) - 1
+        most, least = len(places) - skip, len(needed) - skip
         takes = f"{most}" if most == least else f"from {least} to {most}"
-        return TypeError(f"{name}() takes {takes} positional argument{'s'[: most != 1]} but {len(args) - 1} were given")
+        given_count = len(args) - skip
+        return TypeError(f"{name}() takes {takes} positional argument{'s'[: most != 1]} but {given_count} were given")
     keywords = [one for one in parameters if one.kind is one.KEYWORD_ONLY and one.default is one.empty]
     for kind, wanted in (("positional", places[len(args) :]), ("keyword-only", keywords)):
         missing = [f"'{one.name}'" for one in wanted if one.default is one.empty and one.name not in given]
@@ -256,12 +269,13 @@ def _replace(
 ) -> Optional[Exception]:
     """Returns the error to raise in place of one that a call of `function` raised; None if that says what is wrong."""
     below = error.__traceback__.tb_next if error.__traceback__ else None
-    if below is None:
+    is_wrapper = hasattr(function, "__wrapped__")
+    if below is None or (is_wrapper and isinstance(error, TypeError) and not _takes(function, args, given)):
         # Python says itself which arguments a function does not have, but for those by keyword.
         name, is_method = _name_of(function, args)
         check_keywords(function, name, given, skip=is_method)
-        # A method may be one of a class that the user has not named.
-        return _count_arguments(function, name, args, given) if is_method else None
+        # A method may be one of a class that the user has not named, and a wrapper takes all arguments.
+        return _count_arguments(function, name, args, given, is_method) if is_method or is_wrapper else None
     # The package has classes of errors.
     home = type(error).__module__.partition(".")[0]
     is_own = home not in ("builtins", "numpy") and not isinstance(error, SignatureError)

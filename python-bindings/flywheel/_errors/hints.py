@@ -5,7 +5,7 @@ import difflib
 import functools
 import inspect
 import sys
-from typing import Any, Callable, Iterable, Mapping, TypeVar
+from typing import Any, Callable, Iterable, Mapping, Sequence, Tuple, TypeVar
 
 from .messages import about
 
@@ -30,7 +30,12 @@ _KEYWORDS = {
 
 
 # Arguments elsewhere that stand in other places here.
-_INSTEAD = {"weight_decay": "flywheel.optimizers.AdamW(weight_decay=), or minimize(loss, weight_decay=)"}
+_INSTEAD = {
+    "weight_decay": "flywheel.optimizers.AdamW(weight_decay=), or minimize(loss, weight_decay=)",
+    **dict.fromkeys(["clip_norm", "clip_global_norm", "clip_value"],
+                    "minimize(loss, clip_norm=, clip_global_norm=, clip_value=)"),
+    "threads": "flywheel.function(threads=), as a function is compiled and exported for its number of threads",
+}  # fmt: skip
 
 
 def attribute_error(text: str, name: str, hint: str) -> AttributeError:
@@ -113,7 +118,10 @@ def nearest_argument(name: str, names: Iterable[str]) -> str:
 def check_keywords(function: Callable[..., Any], called: str, given: Mapping[str, Any], skip: int = 0) -> None:
     """Raises TypeError for an argument by keyword that `function` does not have, with the nearest one that it has.
     `skip` is the number of leading parameters that no caller gives."""
-    parameters = list(inspect.signature(function).parameters.values())[skip:]
+    _check_names(list(inspect.signature(function).parameters.values())[skip:], called, given)
+
+
+def _check_names(parameters: Sequence[inspect.Parameter], called: str, given: Mapping[str, Any]) -> None:
     if any(p.kind is p.VAR_KEYWORD for p in parameters):
         return
     names = [p.name for p in parameters if p.kind in (p.POSITIONAL_OR_KEYWORD, p.KEYWORD_ONLY)]
@@ -121,9 +129,28 @@ def check_keywords(function: Callable[..., Any], called: str, given: Mapping[str
         if key in names:
             continue
         hint = nearest_argument(key, names)
-        if not hint and key in _INSTEAD:
-            hint = f"; instead: {_INSTEAD[key]}"
+        elsewhere = difflib.get_close_matches(key, _INSTEAD, 1, 0.85)
+        if not hint and elsewhere:
+            hint = f"; instead: {_INSTEAD[elsewhere[0]]}"
         raise about(called, TypeError(f"has no argument '{key}'{hint or ', only ' + ', '.join(names)}"), " ")
+
+
+def bind_arguments(
+    signature: inspect.Signature, called: str, args: Tuple[Any, ...], given: Mapping[str, Any]
+) -> inspect.BoundArguments:
+    """Binds the arguments of a call. Raises TypeError that names the function for arguments that it does not have, and
+    for those that are missing."""
+    try:
+        return signature.bind(*args, **given)
+    except TypeError as error:
+        _check_names(list(signature.parameters.values()), called, given)
+        raise about(called, TypeError(*error.args)) from None
+
+
+def name_methods(kind: type, names: Iterable[str]) -> None:
+    """Has methods of a class name the nearest argument for one by keyword that they do not have."""
+    for name in names:
+        setattr(kind, name, name_keywords(vars(kind)[name], skip=1))
 
 
 def name_keywords(function: Callable[..., Any], skip: int = 0) -> Callable[..., Any]:

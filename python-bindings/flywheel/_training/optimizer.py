@@ -18,7 +18,7 @@ from .._core.members import Members
 from .._core.operators import Operators
 from .._core.tensor import Tensor, TensorLike, as_tensor, format_shape, traced_variable
 from .._core.trace import Attributes
-from .._errors.hints import attribute_error, is_own_attribute, nearest_argument
+from .._errors.hints import attribute_error, is_own_attribute, name_methods, nearest_argument
 from .._errors.messages import about, wrong
 from .._errors.other_frameworks import OPTIMIZER
 from .._flywheel import Attribute
@@ -533,3 +533,6 @@ class Optimizer(StructAttribute):
                             "of the rows that a step looks up; Adam, Adagrad and others take lazy=True"))  # fmt: skip
             attributes["sparse"] = Attribute.i32(1)
         return attributes
+
+
+name_methods(Optimizer, ["minimize"])

@@ -8,6 +8,7 @@ from typing import Any, Callable, Dict, Iterator, List, Mapping, Optional, Seque
 import numpy as np
 
 from .._errors.contracts import public_form
+from .._errors.hints import nearest
 
 # Classes and functions of programs, by their names, while something is loaded.
 _custom: Dict[str, Any] = {}
@@ -153,7 +154,7 @@ def find(name: str, known: Mapping[str, Any], what: str) -> Any:
     """Returns a class or function by its name. Raises ValueError for an unknown name."""
     found = _custom.get(name, known.get(name))
     if found is None:
-        raise ValueError(f"Unknown {what}: {name}")
+        raise ValueError(f"Unknown {what}: {name}{nearest(str(name), [*map(str, known), *map(str, _custom)])}")
     return public_form(found)
 
 

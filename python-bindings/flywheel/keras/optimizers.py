@@ -11,6 +11,7 @@ from typing import Any, Dict, List, Optional, Tuple
 import numpy as np
 
 from .._core.argument_checks import instance, number, text
+from .._errors.hints import nearest
 from .._errors.messages import about
 from ..v1 import least_squares
 from ..v1 import train as _train
@@ -18,7 +19,7 @@ from ..v1.graph import GraphKeys, get_default_graph
 from ..v1.precision import rounded, widened
 from . import backend as K
 from ._names import Missing
-from ._serialization import build, custom_object_scope
+from ._serialization import argument_names, build, custom_object_scope
 from .legacy import interfaces as _legacy
 
 _NONE = ("An operation has `None` for gradient. Please make sure that all of your ops have a gradient defined (i.e. "
@@ -74,8 +75,9 @@ class Optimizer:
         for key in kwargs:
             if key not in ("clipnorm", "clipvalue"):
                 more = _INSTEAD.get(key)
-                raise TypeError(f"Unexpected keyword argument passed to optimizer: {key}"
-                                f"{f'; instead: {more}' if more else ''}")  # fmt: skip
+                known = [*argument_names(type(self)), "clipnorm", "clipvalue"]
+                hint = f"; instead: {more}" if more else nearest(key, known)
+                raise TypeError(f"Unexpected keyword argument passed to optimizer: {key}{hint}")
         self.updates: List[Any] = []
         self.weights: List[Any] = []
         self._slots: Dict[Tuple[str, Any], Any] = {}

@@ -7,6 +7,7 @@ from typing import Any, Dict, List, Optional, Tuple
 
 import numpy as np
 
+from ..._errors.hints import nearest
 from ..._errors.messages import about
 from ...v1.conversion import as_tensor
 from ...v1.graph import GraphKeys, get_default_graph
@@ -18,7 +19,7 @@ from .. import backend as K
 from .._hdf5 import load_weights_from_hdf5_group as load_weights_from_hdf5_group
 from .._hdf5 import load_weights_from_hdf5_group_by_name as load_weights_from_hdf5_group_by_name
 from .._hdf5 import save_weights_to_hdf5_group as save_weights_to_hdf5_group
-from .._serialization import Configured, take_elements
+from .._serialization import Configured, argument_names, take_elements
 from ..legacy import interfaces as _legacy
 from ..legacy.weights import preprocess_weights_for_loading as preprocess_weights_for_loading
 from .specs import InputSpec as InputSpec
@@ -109,7 +110,9 @@ class Layer(Configured):
                  "input_dtype"}  # fmt: skip
         for key in kwargs:
             if key not in known:
-                raise TypeError("Keyword argument not understood:", key)
+                own = inspect.signature(type(self).__init__).parameters
+                names = [*argument_names(type(self)), *list(own)[1:], *known]
+                raise TypeError(f"Keyword argument not understood: '{key}'{nearest(key, names)}")
         kind = re.sub(r"(?<=.)(?=[A-Z][a-z0-9])|(?<=[a-z])(?=[A-Z])", "_", type(self).__name__).lower()
         kind = self._kind or kind
         self.name: str = kwargs.get("name") or f"{kind}_{K.get_uid(kind)}"

@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Models: networks that are compiled, trained, evaluated."""
 
+import inspect
 import warnings
 from typing import Any, Dict, List, Optional, Set, Tuple
 
 import numpy as np
 
 from ..._core.annotations import Path
+from ..._errors.hints import name_methods, nearest
 from ...train.callbacks import listed
 from ...train.loop import Means, run_epochs
 from ...v1.conversion import as_tensor
@@ -353,7 +355,8 @@ class Model(Network):
         if "nb_epoch" in kwargs:
             epochs = kwargs.pop("nb_epoch")
         if kwargs:
-            raise TypeError(f"Unrecognized keyword arguments: {kwargs}")
+            hint = nearest(next(iter(kwargs)), inspect.signature(Model.fit).parameters)
+            raise TypeError(f"Unrecognized keyword arguments: {kwargs}{hint}")
         if y is None and _batches.is_stream(x):
             if validation_split:
                 raise ValueError("`validation_split` is only supported for arrays: give `validation_data`")
@@ -561,6 +564,9 @@ class Model(Network):
     def predict_generator(self, generator: Any, steps: Optional[int] = None, verbose: int = 0) -> Any:
         """The outputs for batches; `verbose` has no effect."""
         return self.predict(generator, steps=steps)
+
+
+name_methods(Model, ["evaluate", "predict", "train_on_batch", "test_on_batch"])
 
 
 def _is_input(layer: Any) -> bool:
