@@ -101,6 +101,9 @@ class Graph:
         self.namespace = Namespace()
         self.seed: Optional[int] = None
         self.is_seeded = False
+        # The seed of sessions of a graph that is not seeded: made of the numbers that NumPy drew for its ops, as in
+        # Keras.
+        self.numpy_seed: Optional[int] = None
         self.strict_names = False
         self._count = 0
         self._ids = count(1)

@@ -365,7 +365,12 @@ class Session:
     def _seed(self) -> None:
         if not self._is_seeded:
             self._is_seeded = True
-            self._store.seed = 0 if self.graph.is_seeded else int.from_bytes(os.urandom(7), "little")
+            if self.graph.is_seeded:
+                self._store.seed = 0
+            elif self.graph.numpy_seed is not None:
+                self._store.seed = self.graph.numpy_seed
+            else:
+                self._store.seed = int.from_bytes(os.urandom(7), "little")
 
 
 def _convert_feed(x: Tensor, value: Any) -> Any:

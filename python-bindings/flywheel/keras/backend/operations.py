@@ -19,6 +19,7 @@ from ...v1.conversion import as_tensor, make
 from ...v1.conversion import constant as _constant
 from ...v1.derivatives import gradients as _gradients
 from ...v1.elementwise import TABLE, root
+from ...v1.graph import get_default_graph
 from ...v1.operation import Tensor
 from ...v1.precision import rounds_once
 from ...v1.printing import Print as _print
@@ -291,25 +292,35 @@ def l2_normalize(x: Any, axis: Any = None) -> Any:
     return _nn.l2_normalize(x, axis)
 
 
+def _unseeded(seed: Any) -> Any:
+    """Returns the seed of an op. Without one, NumPy draws a number, as in Keras, so that `numpy.random.seed` makes what
+    the op draws repeat. The number is part of the session's seed: as one of the op it would make another program in
+    each process."""
+    if seed is None:
+        graph = get_default_graph()
+        graph.numpy_seed = ((graph.numpy_seed or 0) * 1000003 + int(np.random.randint(10**7))) % 2**63
+    return seed
+
+
 def random_uniform(shape: Any, minval: float = 0.0, maxval: float = 1.0, dtype: Any = None, seed: Any = None) -> Any:
-    return _random.random_uniform(shape, minval, maxval, dtype or floatx(), seed)
+    return _random.random_uniform(shape, minval, maxval, dtype or floatx(), _unseeded(seed))
 
 
 def random_normal(shape: Any, mean: float = 0.0, stddev: float = 1.0, dtype: Any = None, seed: Any = None) -> Any:
-    return _random.random_normal(shape, mean, stddev, dtype or floatx(), seed)
+    return _random.random_normal(shape, mean, stddev, dtype or floatx(), _unseeded(seed))
 
 
 def truncated_normal(shape: Any, mean: float = 0.0, stddev: float = 1.0, dtype: Any = None, seed: Any = None) -> Any:
-    return _random.truncated_normal(shape, mean, stddev, dtype or floatx(), seed)
+    return _random.truncated_normal(shape, mean, stddev, dtype or floatx(), _unseeded(seed))
 
 
 def dropout(x: Any, level: float, noise_shape: Any = None, seed: Any = None) -> Any:
-    return _nn.dropout(x, 1.0 - level, noise_shape, seed)
+    return _nn.dropout(x, 1.0 - level, noise_shape, _unseeded(seed))
 
 
 def random_binomial(shape: Any, p: float = 0.0, dtype: Any = None, seed: Any = None) -> Any:
     """Ones with this probability, else zeros."""
-    drawn = _random.random_uniform(shape, 0.0, 1.0, floatx(), seed)
+    drawn = _random.random_uniform(shape, 0.0, 1.0, floatx(), _unseeded(seed))
     return cast(_T["less"](drawn, p), dtype or floatx())
 
 
