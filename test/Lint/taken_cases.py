@@ -14,7 +14,7 @@ from typing import Any, Dict, List, Sequence, Set, Tuple
 
 import selection
 from cases import Cases
-from configurations import ALL, run_tests
+from configurations import ALL, run_tests, share_out
 
 ROOT = Path(__file__).resolve().parents[2]
 PARAMETERS: Tuple[List[Any], ...] = (["f32", "f64", "i32"], [(1, 2), (3,), (), (5, 5)], [True, False], [-1, 0, 1, 7, 9])
@@ -94,6 +94,26 @@ def test_configurations() -> None:
     assert selection.choose_configurations("model", ("object",)) == ["object"]
 
 
+def test_variants() -> None:
+    """Each group has a case in one of the variants; each function is in the optimized configuration and in another."""
+    cases = [(group, number) for group in range(40) for number in range(5)]
+
+    def taken(variant: str) -> List[Tuple[int, int]]:
+        return selection.choose_for(variant, ("a", "b"), "variants", cases, 0.02, group=lambda case: case[0])
+
+    first, second = taken("a"), taken("b")
+    assert {group for group, _ in first + second} == set(range(40)) and 40 <= len(first + second) < 80
+    assert 10 < len(first) < 60 and first == taken("a") and first != second
+    shared = share_out(11, ALL)
+    assert shared["optimized"] == list(range(11))
+    assert sorted(sum((shared[name] for name in ALL if name != "optimized"), [])) == list(range(11))
+    os.environ["FLYWHEEL_TEST_ALL"] = "1"
+    try:
+        assert taken("a") == taken("b") == cases
+    finally:
+        del os.environ["FLYWHEEL_TEST_ALL"]
+
+
 def test_all() -> None:
     """If all cases are taken, none is left out."""
     assert selection.count(3, 50) == 3
@@ -123,4 +143,5 @@ def test_nightly() -> None:
 
 set_environment("FLYWHEEL_TEST_SEED", "1")
 os.environ.pop("FLYWHEEL_TEST_ALL", None)
-run_tests([test_pairs, test_what_is_not_allowed, test_functions, test_configurations, test_all, test_nightly])
+run_tests([test_pairs, test_what_is_not_allowed, test_functions, test_configurations, test_variants, test_all,
+           test_nightly])

@@ -9,6 +9,7 @@ import numpy as np
 
 import flywheel as fw
 from configurations import run_tests
+from selection import choose, cover
 
 RNG = np.random.default_rng(0)
 
@@ -21,14 +22,14 @@ def matrix(m: int, n: int, rank: int, dtype: Any = np.float64) -> Any:
 
 
 def test_values() -> None:
-    for m, n in ((1, 1), (3, 3), (5, 2), (2, 5), (6, 4)):
-        for rank in range(min(m, n) + 1):
-            for dtype, tolerance in ((np.float64, 1e-13), (np.float32, 4e-6)):
-                a = matrix(m, n, rank, dtype)
-                wanted = np.linalg.pinv(a.astype(np.float64), 1e-4)
-                found = fw.function(fw.linalg.pinv)(a)
-                assert found.dtype == dtype
-                np.testing.assert_allclose(found, wanted, 0, tolerance, err_msg=f"{m} by {n} of rank {rank}")
+    cases = [((m, n), rank, kind) for m, n in ((1, 1), (3, 3), (5, 2), (2, 5), (6, 4)) for rank in range(min(m, n) + 1)
+             for kind in ((np.float64, 1e-13), (np.float32, 4e-6))]  # fmt: skip
+    for (m, n), rank, (dtype, tolerance) in cover("pseudo-inverses", cases):
+        a = matrix(m, n, rank, dtype)
+        wanted = np.linalg.pinv(a.astype(np.float64), 1e-4)
+        found = fw.function(fw.linalg.pinv)(a)
+        assert found.dtype == dtype
+        np.testing.assert_allclose(found, wanted, 0, tolerance, err_msg=f"{m} by {n} of rank {rank}")
     batch = np.stack([matrix(4, 3, rank, np.float32) for rank in range(4)]).reshape(2, 2, 4, 3)
     np.testing.assert_allclose(fw.function(fw.linalg.pinv)(batch), np.linalg.pinv(batch, 1e-4), 0, 4e-6)
     np.testing.assert_allclose(fw.function(fw.linalg.pinv)(np.ones((3, 3), np.float32)), np.full((3, 3), 1 / 9), 1e-6)
@@ -62,7 +63,8 @@ def test_derivatives() -> None:
             total = total + power
         return total @ a
 
-    for m, n, rank in ((3, 3, 3), (3, 3, 2), (4, 2, 2), (4, 2, 1), (2, 4, 2), (2, 4, 1), (3, 3, 1)):
+    sizes = ((3, 3, 3), (3, 3, 2), (4, 2, 2), (4, 2, 1), (2, 4, 2), (2, 4, 1), (3, 3, 1))
+    for m, n, rank in choose("derivatives of pseudo-inverses", sizes, 0.0, group=lambda size: size[:2]):
         a, weights = matrix(m, n, rank), RNG.normal(size=(n, m))
         turn = RNG.normal(size=(m, m))
         turn = turn - turn.T + np.eye(m) * 0.3

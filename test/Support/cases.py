@@ -10,7 +10,17 @@ from typing import Any, Callable, Dict, Hashable, List, NamedTuple, Sequence, Tu
 import numpy as np
 from numpy.typing import NDArray
 
-from configurations import ALL, ONLY_GPU, Model, configurations, expect_close, expect_equal, is_available, make
+from configurations import (
+    ALL,
+    ONLY_GPU,
+    Model,
+    configurations,
+    expect_close,
+    expect_equal,
+    is_available,
+    make,
+    share_out,
+)
 from selection import cover, takes_all
 
 Array = NDArray[Any]
@@ -62,11 +72,8 @@ class Cases:
         pair of values of a key occurs in the first configuration, and each value occurs in each of the others."""
         first = "optimized" if "optimized" in names else names[0]
         others = [name for name in names if name != first]
-        shared: Dict[str, List[Function]] = {name: [] for name in names}
         plain = [added for added in self.functions if not added.key]
-        shared[first] += plain
-        for number, added in enumerate(plain if others else ()):
-            shared[others[number % len(others)]].append(added)
+        shared = {name: [plain[number] for number in taken] for name, taken in share_out(len(plain), names).items()}
         keyed = [added for added in self.functions if added.key]
         if keyed:
             shared[first] += cover(f"{self.name} in {first}", keyed, lambda added: added.key)

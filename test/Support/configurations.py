@@ -349,6 +349,27 @@ def configurations(
         yield name, make(text, name, entries, freeze)
 
 
+def share_out(number: int, names: Sequence[str]) -> Dict[str, List[int]]:
+    """Returns the functions, of that number, that each configuration has: all are in the first one, which is the
+    optimized one if there is one, and each is in one of the others."""
+    first = "optimized" if "optimized" in names else names[0]
+    others = [name for name in names if name != first]
+    return {name: list(range(number)) if name == first else list(range(others.index(name), number, len(others)))
+            for name in names}
+
+
+def configurations_of(functions: Sequence[str], names: Sequence[str] = ALL) -> Iterator[Tuple[str, Model, List[int]]]:
+    """A model of the functions in each configuration that this machine has, and which of them it has: all in
+    `optimized`, a part in each of the others; all where all cases are taken."""
+    if ONLY_GPU or selection.takes_all():
+        for configuration, model in configurations("".join(functions), names):
+            yield configuration, model, list(range(len(functions)))
+        return
+    for configuration, taken in share_out(len(functions), [name for name in names if is_available(name)]).items():
+        if taken:
+            yield configuration, make("".join(functions[number] for number in taken), configuration), taken
+
+
 def expect_close(what: str, found: Any, expected: Any, tolerance: Optional[float] = None) -> None:
     """Compares with the tolerance of the found dtype, or a relative one."""
     found = np.asarray(found)

@@ -5,7 +5,7 @@ A test declares all of its cases, and takes
 
 * `product`, of the values of several parameters: each pair of values of two of them occurs,
 * `cover`, of a list of such tuples: each pair that occurs in the list,
-* `choose`, of a list of any things: a share of them,
+* `choose`, of a list of any things: a share of them; `choose_for`, if the test has variants,
 * `count`, of cases that are drawn: a number.
 
 FLYWHEEL_TEST_SEED chooses others, "random" other ones each time; FLYWHEEL_TEST_ALL=1
@@ -79,6 +79,15 @@ def choose(name: str, cases: Sequence[Case], share: float,
             taken.add(rng.choice(numbers))
     print(f"FLYWHEEL_TEST_SEED={seed}: {len(taken)} of {len(cases)} cases of {name}", flush=True)
     return [cases[number] for number in sorted(taken)]
+
+
+def choose_for(variant: str, variants: Sequence[str], name: str, cases: Sequence[Case], share: float,
+               group: Callable[[Case], Hashable]) -> List[Case]:
+    """That share of the cases in one of the variants in which a test runs, as `choose` has it: each group has a case in
+    one of the variants, most of them in another one for another group."""
+    rows = [(case, each) for case in cases for each in variants]
+    chosen = choose(name, rows, share, group=lambda row: group(row[0]))
+    return [case for case, each in chosen if each == variant]
 
 
 def count(few: int, many: int) -> int:

@@ -29,11 +29,13 @@ from numpy.typing import NDArray
 
 import flywheel
 from samples import SAMPLES, Sample, as_list, draw
-from selection import choose
+from selection import choose_for, count
 
 Array = NDArray[Any]
-# The share of the samples in one run, and at least one of each op.
-SHARE = 0.05
+# The share of the samples in a lowering, and at least one of each op in one of them.
+SHARE = 0.03
+# Derivatives and batches are made long before LLVM.
+OPT_LEVEL = count(0, 1)
 
 
 def shape_of(type: str) -> str:
@@ -163,7 +165,7 @@ def check(sample: Sample, lowering: str, rng: np.random.Generator) -> str:
         text += jacobian(sample, "chunks", "mode reverse chunk 2")
         names.append("chunks")
     try:
-        session = flywheel.Session(flywheel.compile(text, lowering=lowering, opt_level=1))
+        session = flywheel.Session(flywheel.compile(text, lowering=lowering, opt_level=OPT_LEVEL))
     except flywheel.CompileError as error:
         return f"does not compile: {error}\n{text}"
     inputs = [draw(arg, rng) for arg in sample.args]
@@ -214,7 +216,7 @@ def main(lowering: str, only: Sequence[str]) -> None:
     cases = [(rule, number, sample) for rule in rules if not only or rule in only
              for number, sample in enumerate(SAMPLES.get(rule, []))]
     if not only:
-        cases = choose(f"batching {lowering}", cases, SHARE, group=lambda case: case[0])
+        cases = choose_for(lowering, ("reference", "optimized"), "batching", cases, SHARE, group=lambda case: case[0])
 
     def run(case: Tuple[str, int, Sample]) -> str:
         rule, number, sample = case

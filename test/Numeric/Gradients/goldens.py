@@ -23,12 +23,14 @@ from numpy.typing import NDArray
 
 import flywheel
 from samples import SAMPLES, Sample
-from selection import choose
+from selection import choose_for, count
 
 Array = NDArray[Any]
 
-# The share of the samples, in f32 and f64, in one run, and at least one of each op.
-SHARE = 0.4
+# The share of the samples, in f32 and f64, in a lowering, and at least one of each op in one of them.
+SHARE = 0.1
+# Derivatives are made long before LLVM.
+OPT_LEVEL = count(0, 1)
 DTYPES = {"f32": np.float32, "f64": np.float64, "i32": np.int32, "i64": np.int64, "i1": np.bool_}
 # Relative to the largest number of an array: sums of a few dozen terms.
 TOLERANCES = {"f64": 1e-10, "f32": 3e-5}
@@ -60,7 +62,7 @@ def check(sample: Sample, row: Array, shape: Tuple[int, ...], element: str, lowe
     """Nothing, or what is wrong."""
     try:
         program = flywheel.compile(sample.module().replace("f64", element), lowering=lowering,
-                                   entries=["f", "vjp"], opt_level=1)
+                                   entries=["f", "vjp"], opt_level=OPT_LEVEL)
     except flywheel.CompileError as error:
         return f"does not compile: {error}"
     session = flywheel.Session(program)
@@ -121,7 +123,8 @@ def main() -> None:
     for digest in sorted(set(rows) - used):
         failures.append(f"{digest}: no sample has this row of goldens/: run scripts/generate-goldens")
     if not wanted:
-        jobs = choose(f"goldens {lowering}", jobs, SHARE, group=lambda job: job[0].split()[0])
+        jobs = choose_for(lowering, ("reference", "optimized"), "goldens", jobs, SHARE,
+                          group=lambda job: job[0].split()[0])
     with ThreadPoolExecutor(2) as pool:
         messages = pool.map(lambda job: check(job[1], job[2], job[3], job[4], lowering), jobs)
     for (name, *_), message in zip(jobs, messages):

@@ -23,12 +23,14 @@ from numpy.typing import NDArray
 import flywheel
 from configurations import GPU_TARGET, ONLY_GPU
 from samples import SAMPLES, Sample, as_list, draw
-from selection import choose
+from selection import choose, choose_for, count
 
 Array = NDArray[Any]
-# The share of the samples of an op in one run; at least one of each but on the simulator of a GPU.
-SHARE = 0.15
+# The share of the samples of an op in a lowering; at least one of each in one of them, but on the simulator of a GPU.
+SHARE = 0.08
 SHARE_ON_GPU = 0.05
+# Derivatives are made long before LLVM.
+OPT_LEVEL = count(0, 1)
 
 
 def difference(function: Callable[[Sequence[Array]], List[Array]], at: List[Array], along: List[Array],
@@ -55,7 +57,7 @@ def check(sample: Sample, lowering: str, rng: np.random.Generator) -> str:
         if lowering == "gpu":
             session = flywheel.Session(flywheel.compile(sample.module(), target=GPU_TARGET))
         else:
-            session = flywheel.Session(flywheel.compile(sample.module(), lowering=lowering, opt_level=1))
+            session = flywheel.Session(flywheel.compile(sample.module(), lowering=lowering, opt_level=OPT_LEVEL))
     except flywheel.CompileError as error:
         return f"does not compile: {error}"
     inputs = [draw(arg, rng) for arg in sample.args]
@@ -123,7 +125,7 @@ def main(lowering: str, only: Sequence[str]) -> None:
     if not only and lowering == "gpu" and not ONLY_GPU:
         cases = choose("rules gpu", cases, SHARE_ON_GPU)
     elif not only:
-        cases = choose(f"rules {lowering}", cases, SHARE, group=lambda case: case[0])
+        cases = choose_for(lowering, ("reference", "optimized"), "rules", cases, SHARE, group=lambda case: case[0])
 
     def run(case: Tuple[str, int, Sample]) -> str:
         rule, number, sample = case

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 import flywheel
 from cases import Cases, tensor
-from configurations import configurations, expect_close, expect_error, run_tests
+from configurations import configurations, configurations_of, expect_close, expect_error, run_tests
 
 Array = NDArray[Any]
 Shape = Tuple[Optional[int], ...]
@@ -96,7 +96,7 @@ def test_gradients() -> None:
         "min": lambda a, b: ((a < b) * 1.0, (a > b) * 1.0),
         "pow": lambda a, b: (b * a**(b - 1), a**b * np.log(a)),
     }
-    text = ""
+    functions: List[str] = []
     wanted: List[Any] = []
     for op, slope in slopes.items():
         for lhs, rhs, result, a, b in PAIRS:
@@ -104,21 +104,21 @@ def test_gradients() -> None:
                 continue  # A result, here the gradient, says the dimension size that it always has.
             types = [f"tensor<{shape}f64>" for shape in (lhs, rhs, result)]
             name = f"f{len(wanted)}"
-            text += f"""
+            functions.append(f"""
 func.func @{name}(%a: {types[0]}, %b: {types[1]}, %w: {types[2]}) -> ({types[0]}, {types[1]}) {{
   %y = nn.{op} %a, %b : ({types[0]}, {types[1]}) -> {types[2]}
   %da, %db = train.gradient %y wrt %a, %b grad_ys %w
       : ({types[2]}, {types[0]}, {types[1]}, {types[2]}) -> ({types[0]}, {types[1]})
   return %da, %db : {types[0]}, {types[1]}
 }}
-"""
+""")
             inputs = [draw(rng, a), draw(rng, b)]
             weights = rng.standard_normal(np.broadcast_shapes(a, b))
             da, db = slope(*inputs)
             wanted.append((f"{op} {lhs} {rhs}", name, [*inputs, weights], sum_to(weights * da, a),
                            sum_to(weights * db, b)))
-    for configuration, model in configurations(text):
-        for what, name, arguments, da, db in wanted:
+    for configuration, model, taken in configurations_of(functions):
+        for what, name, arguments, da, db in (wanted[number] for number in taken):
             found = model.run(name, *arguments)
             expect_close(f"{configuration} {what} lhs", found[0], da, 1e-9)
             expect_close(f"{configuration} {what} rhs", found[1], db, 1e-9)

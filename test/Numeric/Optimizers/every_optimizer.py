@@ -26,7 +26,7 @@ Array = NDArray[Any]
 SHAPES: Dict[str, Tuple[int, ...]] = {"s": (), "b": (37,), "w": (9, 33), "c": (7, 4), "k": (3, 2, 5)}
 CONSTRAINED = "b"
 # The share of the options and element types in one run, and at least one of each optimizer.
-SHARE = 0.25
+SHARE = 0.1
 # Optimizers whose rule is about more than one element: a sum has an order.
 WHOLE = ("lamb", "adafactor", "muon")
 DTYPES = {"f64": np.float64, "f32": np.float32}

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 import flywheel
 from configurations import ALL, IN_PROCESS, configurations, expect_close, expect_error, run_tests
 from optimizer_rules import RULES, slot_names, spell
+from selection import choose
 
 Array = NDArray[Any]
 
@@ -361,26 +362,26 @@ def test_layers() -> None:
 def test_rates_of_zero() -> None:
     """O1, O26: a rate of 0, which schedules end at, leaves parameter and slots meaningful;
     FTRL, which divides by it, makes no step."""
-    for name, rule in RULES.items():
-        for element, tolerance in (("f64", 1e-8), ("f32", 1e-4)):
-            kind = tensor((4, 3), element)
-            text = (f"train.variable @p : {kind} = #train.ones\nfunc.func @step(%g: {kind}) {{\n"
-                    f"  train.apply_gradients %g : {kind} to [@p] with {spell(name, {'lr': 0.0})}\n  return\n}}\n")
-            for configuration, model in configurations(text, ALL if name == "ftrl" else IN_PROCESS):
-                model.initialize()
-                rng = np.random.default_rng(12)
-                expected = rule(model["p"], lr=0.0)
-                lr = f"{rule.scope}/lr"
-                for rate in (0.0, 0.1, 0.0, 0.0, 0.2, 0.0):
-                    model[lr] = np.asarray(rate, model[lr].dtype)
-                    expected.options["lr"] = rate
-                    g = np.asarray(rng.standard_normal((4, 3)), model["p"].dtype)
-                    model.run("step", g)
-                    expected.step(g)
-                    what = f"{configuration} {name} {element} rate {rate}"
-                    expect_close(what, model["p"], expected.p, tolerance)
-                    for slot, value in zip(slot_names("p", name, len(expected.slots)), expected.slots):
-                        expect_close(f"{what} {slot}", model[slot], value, tolerance)
+    cases = [(name, *kind) for name in RULES for kind in (("f64", 1e-8), ("f32", 1e-4))]
+    for name, element, tolerance in choose("rates of zero", cases, 0.1, group=lambda case: case[0]):
+        rule, kind = RULES[name], tensor((4, 3), element)
+        text = (f"train.variable @p : {kind} = #train.ones\nfunc.func @step(%g: {kind}) {{\n"
+                f"  train.apply_gradients %g : {kind} to [@p] with {spell(name, {'lr': 0.0})}\n  return\n}}\n")
+        for configuration, model in configurations(text, ALL if name == "ftrl" else IN_PROCESS):
+            model.initialize()
+            rng = np.random.default_rng(12)
+            expected = rule(model["p"], lr=0.0)
+            lr = f"{rule.scope}/lr"
+            for rate in (0.0, 0.1, 0.0, 0.0, 0.2, 0.0):
+                model[lr] = np.asarray(rate, model[lr].dtype)
+                expected.options["lr"] = rate
+                g = np.asarray(rng.standard_normal((4, 3)), model["p"].dtype)
+                model.run("step", g)
+                expected.step(g)
+                what = f"{configuration} {name} {element} rate {rate}"
+                expect_close(what, model["p"], expected.p, tolerance)
+                for slot, value in zip(slot_names("p", name, len(expected.slots)), expected.slots):
+                    expect_close(f"{what} {slot}", model[slot], value, tolerance)
     text = quadratic(0, "f32", spell("ftrl", {"lr": 0.5}) + " lr #train.cosine_rate<peak = 0.1, steps = 3>")
     for configuration, model in configurations(text):
         model.initialize()

@@ -18,6 +18,7 @@ import flywheel
 from cases import tensor
 from configurations import ALL, configurations, dtype_of, run_tests
 from narrow import TYPES, Array, compile_object, values
+from selection import cover
 
 Shape = Tuple[int, ...]
 # Rows of the product: fewer than, as many as and more than those of a tile.
@@ -127,13 +128,13 @@ func.func @{name}(%x: {x}) -> {y} {{
 def test_numbers() -> None:
     """V16: each number of rows, size and decoding, on both sides, in every configuration."""
     rng = np.random.default_rng(7)
+    kinds = [(element, m, decoding, SIZES[(place + number) % len(SIZES)], (place + 2 * number) % 3 == 0)
+             for element in ("i8", "f16") for place, m in enumerate(ROWS)
+             for number, decoding in enumerate((*DECODINGS, *GROUPED))]
+    taken = cover("scaled weights", kinds)
     for element in ("i8", "f16"):
-        products = []
-        for place, m in enumerate(ROWS):
-            for number, decoding in enumerate((*DECODINGS, *GROUPED)):
-                k, n = SIZES[(place + number) % len(SIZES)]
-                is_left = (place + 2 * number) % 3 == 0
-                products.append(Product(f"f{m}{decoding}", element, m, k, n, decoding, is_left))
+        products = [Product(f"f{m}{decoding}", element, m, k, n, decoding, is_left)
+                    for kind, m, decoding, (k, n), is_left in taken if kind == element]
         products.append(Product("anygroup", element, None, 256, 128, "group"))
         products.append(Product("anyblock", element, None, 256, 128, "block", is_left=True))
         products.append(Product("any", element, None, 130, 65, "zero"))
@@ -157,12 +158,12 @@ def test_numbers() -> None:
 def test_memory() -> None:
     """V16: the workspace has a part of the decoded weights, and constants are the narrow ones."""
     rng = np.random.default_rng(8)
+    kinds = [(element, m, [*DECODINGS, *GROUPED][(place + number) % 7])
+             for place, m in enumerate((*ROWS, None)) for number, element in enumerate(TYPES)]
     for k, n in ((256, 128), (784, 10), (127, 70)):
         products = []
-        for place, m in enumerate((*ROWS, None)):
-            for number, element in enumerate(TYPES):
-                decoding = [*DECODINGS, *GROUPED][(place + number) % 7]
-                products.append(Product(f"{element}_{m or 'any'}", element, m, k, n, decoding, is_left=m == 5))
+        for element, m, decoding in cover(f"memory {k} {n}", kinds):
+            products.append(Product(f"{element}_{m or 'any'}", element, m, k, n, decoding, is_left=m == 5))
         text = "".join(product.text() for product in products)
         session = flywheel.Session(flywheel.compile(text))
         for product in products:
