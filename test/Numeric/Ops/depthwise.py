@@ -5,13 +5,14 @@
 channels: vectors that are not full, windows of one row or column, one output, strides, dilations and
 borders, any number of images, narrow types."""
 
-from typing import Any, Dict, NamedTuple, Tuple
+from typing import Any, Dict, List, NamedTuple, Tuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 import flywheel
-from configurations import configurations, dtype_of, run_tests
+from configurations import configurations_of, dtype_of, run_tests
+from selection import choose
 
 Array = NDArray[Any]
 
@@ -90,7 +91,8 @@ def compute(case: Case, x: Array, w: Array, dy: Array) -> Tuple[Array, Array, Ar
 def test_depthwise() -> None:
     """X3: each case, forward and both gradients, in every configuration."""
     rng = np.random.default_rng(11)
-    text, calls = "", []
+    functions: List[str] = []
+    calls = []
     for number, case in enumerate(CASES):
         tall, wide = case.sizes()
         kind, tolerance = TYPES[case.element]
@@ -102,19 +104,20 @@ def test_depthwise() -> None:
                       f"padding explicit {[[case.pad, case.pad]] * 2} dilations [{case.dilation}, {case.dilation}]")
         for name, op, a, b, result in (("y", "conv2d", x, w, y), ("x", "conv2d_transpose", y, w, x),
                                        ("w", "conv2d_filter_grad", x, y, w)):  # fmt: skip
-            text += (f"func.func @{name}{number}(%a: {a}, %b: {b}) -> {result} {{\n"
-                     f"  %r = nn.{op} %a, %b {attributes} : ({a}, {b}) -> {result}\n  return %r : {result}\n}}\n")
+            functions.append(
+                f"func.func @{name}{number}(%a: {a}, %b: {b}) -> {result} {{\n"
+                f"  %r = nn.{op} %a, %b {attributes} : ({a}, {b}) -> {result}\n  return %r : {result}\n}}\n")
         arrays = [rng.standard_normal([case.images if size == "?" else int(size) for size in shape])
                   .astype(dtype_of(kind)) for shape in shapes]  # fmt: skip
         calls.append((case, tolerance, arrays, compute(case, *(array.astype(np.float64) for array in arrays))))
-    for configuration, model in configurations(text):
+    for configuration, model, taken in configurations_of(functions):
         model.initialize()
-        for number, (case, tolerance, (image, kernel, dy), exact) in enumerate(calls):
-            pairs = ((image, kernel), (dy, kernel), (image, dy))
-            for name, operands, expected in zip("yxw", pairs, exact):
-                found = np.asarray(model.run(f"{name}{number}", *operands)).astype(np.float64)
-                np.testing.assert_allclose(found, expected, rtol=tolerance, atol=tolerance * np.abs(expected).max(),
-                                           err_msg=f"{configuration} {case} {name}")  # fmt: skip
+        for number, place in (divmod(function, 3) for function in taken):
+            case, tolerance, (image, kernel, dy), exact = calls[number]
+            name, operands, expected = list(zip("yxw", ((image, kernel), (dy, kernel), (image, dy)), exact))[place]
+            found = np.asarray(model.run(f"{name}{number}", *operands)).astype(np.float64)
+            np.testing.assert_allclose(found, expected, rtol=tolerance, atol=tolerance * np.abs(expected).max(),
+                                       err_msg=f"{configuration} {case} {name}")  # fmt: skip
 
 
 def place(array: Array, behind: int) -> Array:
@@ -130,15 +133,20 @@ def test_large() -> None:
     """X3: more than the last cache holds, which is stored around it where lines are whole, with the same bits for any
     number of threads and wherever the arrays begin; also lines in parts, and few rows of many images."""
     rng = np.random.default_rng(12)
-    for case in (Case(17, 56, 58, 128, (3, 3), stride=2, pad=1), Case(18, 57, 55, 120, (3, 3), pad=1),
-                 Case(17, 7, 3, 32, (3, 3), pad=1)):  # fmt: skip
+    cases = (Case(17, 56, 58, 128, (3, 3), stride=2, pad=1), Case(18, 57, 55, 120, (3, 3), pad=1),
+             Case(17, 7, 3, 32, (3, 3), pad=1))  # fmt: skip
+    kinds = [(case, has_batch, cpu) for case in cases
+             for has_batch, cpu in ((True, None), (False, None), (True, "haswell"))]  # fmt: skip
+    taken = choose("large depthwise", kinds, 0.2, group=lambda kind: kind[0])
+    for case in cases:
         tall, wide = case.sizes()
         shapes = ((case.images, case.height, case.width, case.channels), (*case.kernel, 1, case.channels),
                   (case.images, tall, wide, case.channels))  # fmt: skip
         arrays = [rng.standard_normal(shape).astype(np.float32) for shape in shapes]
         exact = compute(case, *(array.astype(np.float64) for array in arrays))
         first: Dict[str, Array] = {}
-        for batch, cpu in ((str(case.images), None), ("?", None), (str(case.images), "haswell")):
+        for batch, cpu in ((str(case.images) if has_batch else "?", cpu) for each, has_batch, cpu in taken
+                           if each == case):  # fmt: skip
             x, w, y = (f"tensor<{'x'.join(map(str, shape))}xf32>" for shape in
                        ((batch, *shapes[0][1:]), shapes[1], (batch, *shapes[2][1:])))  # fmt: skip
             text = ""
