@@ -58,5 +58,5 @@ assert found.shape == (1, 3, 3, 2)
 
 # Shapes.
 raises(ValueError, "expected dimension sizes of at least 0, or None, found (-1,)", lambda y: fw.zeros((-1,)))
-raises(ValueError, "expected dimension sizes of at least 0, or None, found (2, 3, 'a')",
+raises(TypeError, "one_hot: expected an integer or a scalar tensor as depth, found 'a'",
        lambda y: nn.one_hot(fw.cast(y, "int32"), wrong))  # fmt: skip
