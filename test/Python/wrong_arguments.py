@@ -7,7 +7,6 @@ what was expected, and never one of its insides."""
 import inspect
 import itertools
 import linecache
-import os
 import random
 import re
 import sys
@@ -21,6 +20,7 @@ from typing import Any, Callable, Dict, Iterator, List, Optional, Tuple
 import numpy as np
 
 import flywheel as fw
+from selection import choose, count
 
 warnings.simplefilter("ignore")
 package = str(Path(fw.__file__).parent)
@@ -54,9 +54,8 @@ WRONG: List[Tuple[str, Any]] = [
     ("strings", np.array(["a", "b"], object)), ("booleans", np.array([True, False])), ("ragged", [[1, 2], [3]]),
     ("an object", Odd()), ("a class", Odd), ("a dict", {"a": 1}), ("huge", 2**70), ("complex", 1j), ("1.5", 1.5),
 ]  # fmt: skip
-CALLS_ALL = bool(os.environ.get("FLYWHEEL_TEST_ALL"))
 # The number of them that each argument gets.
-SAMPLED = len(WRONG) if CALLS_ALL else 5
+SAMPLED = count(5, len(WRONG))
 # Not called: what reads and writes files, compiles, and what has no arguments to be wrong.
 LEFT_OUT = {"fw.export", "fw.load", "fw.compile", "fw.lower", "fw.module_of", "fw.cost", "fw.data.load"}
 
@@ -145,12 +144,7 @@ def base_call(called: Callable[..., Any], parameters: List[inspect.Parameter], t
 
 def sweep() -> Tuple[int, List[str]]:
     done, found = 0, []
-    every = list(list_callables())
-    draws.shuffle(every)
-    for name, called in every:
-        # On a machine that is slow, not all of them.
-        if not CALLS_ALL and time.process_time() > 40:
-            break
+    for name, called in choose("functions", list(list_callables()), 0.4):
         parameters = find_parameters(called)
         if parameters is None:
             continue
