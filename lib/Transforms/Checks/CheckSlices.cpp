@@ -239,7 +239,7 @@ static CheckKind getCheckKind(Value ok) {
   numbers.insert(ok);
   for (size_t i = 0; i < numbers.size(); ++i) {
     Operation *op = numbers[i].getDefiningOp();
-    if (op && isa<tensor::ExtractOp>(op))
+    if (isa_and_nonnull<tensor::ExtractOp>(op))
       return CheckKind::data;
     if (op && !isa<tensor::DimOp>(op))
       for (Value operand : op->getOperands())
