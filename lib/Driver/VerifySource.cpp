@@ -213,33 +213,40 @@ LogicalResult flywheel::verifyTokens(MLIRContext &context,
          << problem->message;
 }
 
+LogicalResult
+flywheel::forEachModule(StringRef text, StringRef splitMarker,
+                        function_ref<LogicalResult(StringRef)> use) {
+  SmallVector<StringRef> parts = {text};
+  if (!splitMarker.empty()) {
+    parts.clear();
+    text.split(parts, splitMarker);
+  }
+  size_t line = 0;
+  for (StringRef part : parts) {
+    if (failed(use(std::string(line, '\n') + part.str())))
+      return failure();
+    line += part.count('\n');
+  }
+  return success();
+}
+
 LogicalResult flywheel::verifyText(MLIRContext &context,
                                    llvm::MemoryBufferRef text,
                                    StringRef splitMarker) {
   if (failed(verifyTokens(context, text)))
     return failure();
-  SmallVector<StringRef> parts = {text.getBuffer()};
-  if (!splitMarker.empty()) {
-    parts.clear();
-    text.getBuffer().split(parts, splitMarker);
-  }
   ParserConfig config(&context, /*verifyAfterParse=*/false);
-  size_t line = 0;
-  for (StringRef part : parts) {
-    // Each part keeps its lines.
-    std::string own = std::string(line, '\n') + part.str();
-    line += part.count('\n');
+  auto verify = [&](StringRef module) {
     Block block;
     {
       ScopedDiagnosticHandler silent(&context,
                                      [](Diagnostic &) { return success(); });
-      if (failed(parseSourceString(own, &block, config,
+      if (failed(parseSourceString(module, &block, config,
                                    text.getBufferIdentifier())))
-        continue;
+        return success();
     }
-    for (Operation &op : block)
-      if (failed(verifySource(&op)))
-        return failure();
-  }
-  return success();
+    return success(llvm::all_of(
+        block, [](Operation &op) { return succeeded(verifySource(&op)); }));
+  };
+  return forEachModule(text.getBuffer(), splitMarker, verify);
 }

@@ -47,10 +47,7 @@ namespace flywheel::python {
   throw nb::python_error();
 }
 
-/// Returns the reason why there is no GPU; empty if there is one.
-static std::string findGPU() {
-  return runtime::synchronizeGPU(/*stream=*/0).message();
-}
+static bool hasGPU() { return runtime::synchronizeGPU(/*stream=*/0).isOk(); }
 
 static std::string printLocations(const PyModule &module) {
   std::string text;
@@ -236,8 +233,7 @@ exportObject(const PyModule &self, nb::handle path, const nb::dict &given,
 }
 
 void addProgramFiles(nb::module_ &module) {
-  module.def("_find_gpu", &findGPU,
-             "Why there is no GPU; empty where there is one.");
+  module.def("_has_gpu", &hasGPU, "Returns true if this machine has a GPU.");
   module.def("_compile_traced", &compileTraced, "module"_a, "cache_folder"_a,
              "options"_a,
              "The program of a module, from the cache in a folder where that "

@@ -10,6 +10,7 @@
 #include "flywheel/Driver/VerifySource.h"
 #include "flywheel/Support/LargeStack.h"
 
+#include "mlir/Support/ToolUtilities.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/raw_ostream.h"
@@ -23,9 +24,6 @@ using llvm::StringRef;
 namespace json = llvm::json;
 
 namespace flywheel::lsp {
-
-/// Separates the modules of a document.
-static constexpr llvm::StringLiteral kSplitMarker = "// -----";
 
 //===----------------------------------------------------------------------===//
 // Diagnostics
@@ -111,7 +109,7 @@ json::Array findRefused(StringRef uri, StringRef text) {
         &context, [&](mlir::Diagnostic &diagnostic) {
           diagnostics.push_back(makeDiagnostic(diagnostic, uri, text));
         });
-    (void)verifyText(context, {text, uri}, kSplitMarker);
+    (void)verifyText(context, {text, uri}, mlir::kDefaultSplitMarker);
   });
   return diagnostics;
 }
@@ -134,22 +132,17 @@ static void checkModule(mlir::MLIRContext &context, StringRef text,
     (void)compileModule(std::move(module), CompilerOptions());
 }
 
-/// Checks the parts of a document between lines `// -----`, which are separate
-/// modules. Each keeps its lines.
+/// Compiles the modules of a document.
 static void checkDocument(StringRef text, StringRef uri,
                           json::Array &diagnostics) {
   mlir::DialectRegistry registry;
   registerAllFlywheelDialects(registry);
   mlir::MLIRContext context(registry);
   context.printOpOnDiagnostic(false);
-  llvm::SmallVector<StringRef> parts;
-  text.split(parts, kSplitMarker);
-  size_t line = 0;
-  for (StringRef part : parts) {
-    checkModule(context, std::string(line, '\n') + part.str(), uri,
-                diagnostics);
-    line += part.count('\n');
-  }
+  (void)forEachModule(text, mlir::kDefaultSplitMarker, [&](StringRef module) {
+    checkModule(context, module, uri, diagnostics);
+    return llvm::success();
+  });
 }
 
 [[noreturn]] static void runCheck(int fd, const std::string &uri,

@@ -9,6 +9,7 @@
 
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/IR/Operation.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/LogicalResult.h"
 #include "llvm/Support/MemoryBufferRef.h"
@@ -23,10 +24,16 @@ llvm::LogicalResult verifySource(mlir::Operation *op);
 llvm::LogicalResult verifyTokens(mlir::MLIRContext &context,
                                  llvm::MemoryBufferRef text);
 
+/// Calls `use` with each module of `text` until one call fails: the parts
+/// between two of `splitMarker`, or the whole of it if that is empty. Empty
+/// lines in front of a part give its lines the numbers that they have in
+/// `text`.
+llvm::LogicalResult
+forEachModule(llvm::StringRef text, llvm::StringRef splitMarker,
+              llvm::function_ref<llvm::LogicalResult(llvm::StringRef)> use);
+
 /// Makes the checks of verifyTokens() and verifySource() for a tool in which
-/// upstream parses `text`. Each part between two of `splitMarker` is a module
-/// of its own; there is one if that is empty. Upstream reports what does not
-/// parse.
+/// upstream parses the modules of `text`. Upstream reports what does not parse.
 llvm::LogicalResult verifyText(mlir::MLIRContext &context,
                                llvm::MemoryBufferRef text,
                                llvm::StringRef splitMarker);

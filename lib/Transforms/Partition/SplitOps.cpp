@@ -239,14 +239,15 @@ static std::optional<Cut> findCut(memref::CopyOp op) {
   auto type = dyn_cast<MemRefType>(op.getSource().getType());
   if (!type || !isa<MemRefType>(op.getTarget().getType()))
     return std::nullopt;
-  for (auto [dim, size] : llvm::enumerate(type.getShape()))
-    if (size == 0) {
+  for (auto [dim, size] : llvm::enumerate(type.getShape())) {
+    if (size == 0)
       return std::nullopt;
-    } else if (size != 1) {
+    if (size != 1) {
       Cut cut{static_cast<unsigned>(dim)};
       cut.numBlocks = countBlocks(op, dim, size);
       return cut;
     }
+  }
   return std::nullopt;
 }
 

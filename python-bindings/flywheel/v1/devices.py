@@ -37,10 +37,10 @@ def choose_target(ops: Iterable[Any], config: Any) -> str:
     others = sorted(name for name in wanted if not name.startswith("CPU"))
     if not others:
         return ""
-    missing = _flywheel._find_gpu()
-    available = "/cpu:0" if missing else "/cpu:0, /gpu:0"
+    has_gpu = _flywheel._has_gpu()
+    available = "/cpu:0, /gpu:0" if has_gpu else "/cpu:0"
     for name in others:
-        if name == "GPU:0" and not missing:
+        if name == "GPU:0" and has_gpu:
             continue
         op = wanted[name]
         text = (f"Cannot assign a device for operation '{op.name}': it was explicitly assigned to {op.device}, and the "
@@ -48,4 +48,4 @@ def choose_target(ops: Iterable[Any], config: Any) -> str:
         if not getattr(config, "allow_soft_placement", False):
             raise _flywheel.InvalidArgumentError(text)
         warnings.warn(f"{text}; it is placed there", stacklevel=4)
-    return target_of("/gpu:0") if "GPU:0" in others and not missing else ""
+    return target_of("/gpu:0") if "GPU:0" in others and has_gpu else ""

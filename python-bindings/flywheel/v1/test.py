@@ -95,7 +95,7 @@ def test_src_dir_path(relative_path: str) -> str:
 
 def gpu_device_name() -> str:
     """The name of the GPU, an empty text if there is none."""
-    return "" if _flywheel._find_gpu() else "/device:GPU:0"
+    return "/device:GPU:0" if _flywheel._has_gpu() else ""
 
 
 def is_built_with_cuda() -> bool:
